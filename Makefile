@@ -1,0 +1,154 @@
+# crosscut. A new file under src/, test/ or bench/ needs no edit here: sources are what the folders hold.
+#
+#   make            build/crosscut, one program that runs from where it lies
+#   make demo       install what is missing, build, run the main job on the bundled service
+#   make test       install what is missing, build, run the tests
+#   make check      the whole law: tests under sanitizers, fuzzers, layers, headers, sizes, rows, documentation, kernels
+#   make kernels    boot other kernels in emulation and calibrate in each
+#   make bench      crosscut and its peers side by side
+#   make install    PREFIX=/usr/local DESTDIR=
+
+VERSION := 0.1.0
+PREFIX  ?= /usr/local
+BUILD   ?= build
+CC      ?= gcc
+CLANG   ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
+
+BPF_SRC := $(wildcard src/*/*.bpf.c)
+SRC     := $(filter-out %.bpf.c,$(wildcard src/*.c src/*/*.c))
+OBJ     := $(SRC:src/%.c=$(BUILD)/obj/%.o)
+SAN_OBJ := $(SRC:src/%.c=$(BUILD)/san/%.o)
+BPF_OBJ := $(BPF_SRC:src/%.c=$(BUILD)/bpf/%.o)
+SKEL    := $(BUILD)/gen/crosscut.skel.h
+PAGE    := $(BUILD)/web/page.html
+
+WARN     := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wvla
+CFLAGS   ?= -O2 -g
+CPPFLAGS += -D_GNU_SOURCE -DCROSSCUT_VERSION='"$(VERSION)"' -DCROSSCUT_PAGE='"$(abspath $(PAGE))"' -Isrc -I$(BUILD)/gen
+LANGUAGE := -std=gnu17 -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LDLIBS   := -lbpf -lelf -lsqlite3 -lzstd -lz -liberty -lpthread -lm
+
+all: $(BUILD)/crosscut mercury
+
+$(BUILD)/crosscut: $(OBJ)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/crosscut-san: $(SAN_OBJ)
+	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(BUILD)/obj/%.o: src/%.c | $(SKEL)
+	@mkdir -p $(@D)
+	$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/san/%.o: src/%.c | $(SKEL)
+	@mkdir -p $(@D)
+	$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -O1 -g $(SANITIZE) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o: $(PAGE)
+
+$(PAGE): tool/build_page $(wildcard web/*)
+	@mkdir -p $(@D)
+	tool/build_page web $@
+
+# The kernel half declares the types it reads and is relocated at load: it builds where no BTF is.
+$(BUILD)/bpf/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Werror -Wno-unused-parameter -Isrc $(BPF_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/crosscut.bpf.o: $(BPF_OBJ)
+	$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(BUILD)/crosscut.bpf.o
+	@mkdir -p $(@D)
+	$(BPFTOOL) gen skeleton $< name crosscut_bpf > $@.new && mv $@.new $@
+
+# --- Mercury: one source, three services, and its load ----------------------------------------------------------
+MERCURY_FLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Iexamples/mercury
+MERCURY_SRC   := $(wildcard examples/mercury/service/*.c examples/mercury/common/*.c)
+MERCURY_ALL   := $(wildcard examples/mercury/*/*.[ch])
+MERCURY       := $(addprefix $(BUILD)/mercury-,baseline candidate restored)
+
+mercury: $(MERCURY) $(BUILD)/mercury-load
+
+$(MERCURY): $(BUILD)/mercury-%: $(MERCURY_ALL)
+	@mkdir -p $(@D)
+	$(CC) $(MERCURY_FLAGS) -DMERCURY_$(shell echo $* | tr a-z A-Z) -o $@ $(MERCURY_SRC) -lpthread -lm
+
+$(BUILD)/mercury-load: $(MERCURY_ALL)
+	@mkdir -p $(@D)
+	$(CC) $(MERCURY_FLAGS) -o $@ $(wildcard examples/mercury/load/*.c examples/mercury/common/*.c) -lpthread -lm
+
+# --- Tests ------------------------------------------------------------------------------------------------------
+UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(wildcard test/unit/*/test_*.c))
+FUZZ := $(patsubst test/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 10
+
+$(BUILD)/test/%: test/unit/%.c $(filter-out $(BUILD)/san/main.o,$(SAN_OBJ))
+	@mkdir -p $(@D)
+	$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -Itest -O1 -g $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< \
+		$(filter-out $(BUILD)/san/main.o,$(SAN_OBJ)) -lcmocka $(LDLIBS)
+
+# Fuzzers are built by clang from source, without the kernel half's loader.
+$(BUILD)/fuzz/obj/%.o: src/%.c | $(SKEL)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/%: test/fuzz/%.c $(patsubst src/%.c,$(BUILD)/fuzz/obj/%.o,$(filter-out src/main.c,$(SRC)))
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+
+# What is compiled can be tested without set-up: `make unit`. What a stranger types is `make test`.
+unit: $(UNIT)
+	tool/run_tests $(UNIT)
+
+SCRIPTS := $(sort $(wildcard test/*/run))
+
+test:
+	tool/setup build test
+	$(MAKE) all $(BUILD)/crosscut-san test-programs
+	BUILD=$(BUILD) tool/run_tests $(UNIT) $(SCRIPTS)
+
+test-programs: $(UNIT)
+
+fuzz: $(FUZZ)
+	BUILD=$(BUILD) tool/run_fuzzers $(FUZZ_SECONDS) $(FUZZ)
+
+demo:
+	tool/setup build
+	$(MAKE) all
+	$(BUILD)/crosscut demo --directory $(BUILD) --html mercury.html --force
+
+check:
+	tool/setup build test kernels
+	$(MAKE) all $(BUILD)/crosscut-san test-programs
+	tool/check_layers
+	tool/check_headers
+	tool/check_sizes
+	tool/check_rows
+	tool/check_documentation
+	tool/check_licences
+	tool/check_bpf $(BUILD)/crosscut.bpf.o
+	BUILD=$(BUILD) tool/run_tests $(UNIT) $(SCRIPTS)
+	$(MAKE) fuzz
+	$(MAKE) kernels
+
+kernels: all
+	tool/setup build kernels
+	BUILD=$(BUILD) tool/kernels
+
+bench: all
+	tool/setup build bench
+	BUILD=$(BUILD) bench/run
+
+install: all
+	tool/install $(BUILD) "$(DESTDIR)$(PREFIX)"
+
+clean:
+	rm -rf $(BUILD) mercury.html
+
+.PHONY: all mercury unit test test-programs fuzz demo check kernels bench install clean
+.DELETE_ON_ERROR:
+.SECONDARY:
+-include $(OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(BPF_OBJ:.o=.d)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A command is one thing a person can ask for. Help, manual page, shell completion and "did you mean" come from its row
+ * and its page in doc/; main.c turns its answer into an exit code: 0 yes, 1 no, 2 asked wrongly, 3 cannot be measured here,
+ * 4 failed.
+ */
+#include <stddef.h>
+
+#include "base/option.h"
+
+struct error;
+
+struct command {
+	const char *name;
+	const char *summary;                 /* one line, below 72 columns */
+	const char *synopsis;                /* "crosscut report [OPTIONS] FILE" */
+	const char *example;                 /* help starts with it */
+	const struct option *options;        /* ends with a row without a name */
+	size_t config_size;
+	const void *defaults;                /* a const instance of the config, NULL for all zero */
+	/* Returns 0 yes, 1 no, or negative errno with *err filled. config was filled from the options. */
+	int (*run)(void *config, const struct option_arguments *arguments, struct error *err);
+	void (*done)(void *config);          /* frees what option_parse put into it; may be NULL */
+};
+
+extern const struct command *const commands[];   /* NULL-terminated, sorted by name */
+const struct command *command_find(const char *name);

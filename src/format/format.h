@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Reads and writes profiles, one file per format. Readers recognise a file by its content and answer with a confidence;
+ * they check every length and id they read, and a limit stands at whatever the file can make large.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+struct dimension;
+struct error;
+struct output;
+struct profile;
+
+struct format_options {
+	const char *dimension;       /* a state or "state/part"; formats that hold one dimension need it */
+};
+
+struct format {
+	const char *name;            /* "folded", as in --to folded */
+	const char *summary;
+	const char *suffix;          /* ".folded" */
+	int (*recognise)(const void *head, size_t size);                     /* 0 no … 100 certain; NULL: write only */
+	int (*read)(const char *path, struct profile *into, struct error *err);
+	int (*write)(const struct profile *profile, const struct format_options *options, struct output *to,
+		     struct error *err);                                     /* NULL: read only */
+};
+
+extern const struct format *const formats[];     /* NULL-terminated, sorted by name */
+const struct format *format_find(const char *name);
+const struct format *format_of_suffix(const char *path);
+/* Opens any readable file: recognises it, reads it, classifies what has no class, freezes. The caller frees *ret. */
+int format_read(const char *path, struct profile **ret, struct error *err);

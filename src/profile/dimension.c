@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ledger's states and their parts as data. A class of waits names one of these rows; a dimension that no row here
+ * has can still be filled by whoever brings it (an importer, a new probe).
+ */
+#include "profile/dimension.h"
+
+#include "base/cleanup.h"
+
+#include <string.h>
+
+static const char *const kind_names[] = {
+	[DIMENSION_RUNNING] = "running", [DIMENSION_READY] = "ready",   [DIMENSION_WAITING] = "waiting",
+	[DIMENSION_IDLE] = "idle",       [DIMENSION_AMOUNT] = "amount", [DIMENSION_LEVEL] = "level",
+};
+
+const char *dimension_kind_name(enum dimension_kind kind)
+{
+	return kind >= DIMENSION_RUNNING && kind <= DIMENSION_LEVEL ? kind_names[kind] : "?";
+}
+
+enum dimension_kind dimension_kind_of(const char *name)
+{
+	for (size_t i = DIMENSION_RUNNING; i < ARRAY_LENGTH(kind_names); i++)
+		if (!strcmp(kind_names[i], name))
+			return (enum dimension_kind)i;
+	return 0;
+}
+
+#define STATE(n, k, m) { .name = n, .unit = "ns", .kind = DIMENSION_##k, .meaning = m }
+#define PART(p, n, k, m) { .name = n, .parent = p, .unit = "ns", .kind = DIMENSION_##k, .meaning = m }
+#define AMOUNT(n, u, m) { .name = n, .unit = u, .kind = DIMENSION_AMOUNT, .meaning = m }
+
+const struct dimension_row dimension_rows[] = {
+	STATE("oncpu", RUNNING, "running on a processor"),
+	PART("oncpu", "user", RUNNING, "running the program's own code"),
+	PART("oncpu", "kernel", RUNNING, "running kernel code on the thread's behalf"),
+	STATE("runnable", READY, "could run, waits for a processor"),
+	PART("runnable", "preempted", READY, "taken off the processor while it still had work"),
+	PART("runnable", "woken", READY, "woken, not yet on a processor"),
+	PART("runnable", "throttled", READY, "held back by the cgroup's CPU quota"),
+	STATE("lock", WAITING, "waits for a lock that another thread holds"),
+	PART("lock", "mutex", WAITING, "a mutex in user space"),
+	PART("lock", "rwlock", WAITING, "a reader-writer lock in user space"),
+	PART("lock", "file", WAITING, "a lock on a file"),
+	PART("lock", "kernel", WAITING, "a mutex or semaphore inside the kernel"),
+	STATE("disk", WAITING, "waits for storage"),
+	PART("disk", "read", WAITING, "a read from a device"),
+	PART("disk", "write", WAITING, "a write to a device, or the write-back it waits for"),
+	PART("disk", "flush", WAITING, "a flush, a journal commit or a sync"),
+	PART("disk", "metadata", WAITING, "file-system metadata"),
+	PART("disk", "throttled", WAITING, "held back because too much is dirty or queued"),
+	STATE("network", WAITING, "waits for a peer or for the network"),
+	PART("network", "connect", WAITING, "a connection being made"),
+	PART("network", "receive", WAITING, "data from a peer"),
+	PART("network", "send", WAITING, "room in a send buffer"),
+	STATE("paging", WAITING, "waits for memory"),
+	PART("paging", "major-fault", WAITING, "a page read from a file"),
+	PART("paging", "swap", WAITING, "a page read from swap"),
+	PART("paging", "reclaim", WAITING, "memory being freed"),
+	PART("paging", "compaction", WAITING, "memory being moved together"),
+	STATE("ipc", WAITING, "waits for a peer on this host that has work outstanding"),
+	PART("ipc", "pipe", WAITING, "room in a pipe, or data from one"),
+	PART("ipc", "unix-socket", WAITING, "a peer behind a unix socket"),
+	PART("ipc", "peer", WAITING, "another thread: a barrier, a hand-off"),
+	PART("ipc", "io-uring", WAITING, "completions of an io_uring or of libaio"),
+	STATE("timer", WAITING, "a planned sleep"),
+	STATE("child", WAITING, "waits for a thread or process to end"),
+	PART("child", "join", WAITING, "a thread of the same process"),
+	PART("child", "process", WAITING, "a child process"),
+	STATE("idle", IDLE, "waits for work to arrive"),
+	PART("idle", "poll", IDLE, "epoll, poll or select"),
+	PART("idle", "accept", IDLE, "a new connection"),
+	PART("idle", "receive", IDLE, "the next request on an accepted connection"),
+	PART("idle", "queue", IDLE, "a condition, semaphore, pipe or queue with nothing outstanding"),
+	PART("idle", "signal", IDLE, "a signal"),
+	PART("idle", "kernel-thread", IDLE, "a kernel thread without work"),
+	STATE("stopped", IDLE, "stopped by a signal, a tracer or the freezer"),
+	PART("stopped", "signal", IDLE, "stopped by a signal"),
+	PART("stopped", "traced", IDLE, "stopped by a tracer"),
+	PART("stopped", "frozen", IDLE, "frozen with its cgroup"),
+	STATE("unknown", WAITING, "no rule fits, the sides disagree, or a side was lost"),
+	AMOUNT("context-switches", "count", "times a thread left a processor"),
+	AMOUNT("migrations", "count", "times a thread went on on another processor"),
+};
+const size_t dimension_row_count = ARRAY_LENGTH(dimension_rows);
+
+const struct dimension_row *dimension_row_find(const char *parent, const char *name)
+{
+	for (size_t i = 0; i < dimension_row_count; i++) {
+		const struct dimension_row *row = &dimension_rows[i];
+
+		if (strcmp(row->name, name))
+			continue;
+		if (parent && row->parent ? !strcmp(parent, row->parent) : parent == row->parent)
+			return row;
+	}
+	return NULL;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Which part of a profile an answer is about: --where key=value, --from and --to, --focus and --ignore. Made once, then
+ * asked per cell. Keys of --where: pid, tid, comm, thread (a thread's name), process (a process' name), cgroup, class
+ * (of a wait), dimension, state. Several keys must all hold; one key given twice means either.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct cell;
+struct error;
+struct profile;
+struct selection;
+struct completion;
+struct thread;
+
+struct selection *selection_new(void);                     /* selects everything */
+void selection_free(struct selection *selection);
+DEFINE_CLEANUP(selection)
+int selection_where(struct selection *selection, const char *key_value, struct error *err);
+void selection_window(struct selection *selection, uint64_t from_ns, uint64_t to_ns);   /* since the capture's start; whole slices */
+int selection_focus(struct selection *selection, const char *regex, struct error *err); /* stacks with a matching frame */
+int selection_ignore(struct selection *selection, const char *regex, struct error *err);
+bool selection_is_whole(const struct selection *selection);
+/* A stack filter drops cells without a stack, so the exact totals go too: selection_by_stack() says whether there is one. */
+bool selection_by_stack(const struct selection *selection);
+bool selection_has_cell(const struct selection *selection, const struct profile *profile, const struct cell *cell);
+bool selection_has_thread(const struct selection *selection, const struct profile *profile, const struct thread *thread);
+bool selection_has_completion(const struct selection *selection, const struct profile *profile, const struct completion *completion);
+/* One line for the head of a report: "comm=nginx, 0 s to 10 s"; "" where it is whole. The caller frees it. */
+char *selection_text(const struct selection *selection);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What gates read: a few numbers of a frozen profile, computed once. Fractions lie between 0 and 1; a number that
+ * could not be measured is NAN, never 0.
+ */
+#include <stdint.h>
+
+struct profile;
+
+struct summary {
+	double wall_ns;                      /* of the window */
+	double thread_ns;                    /* lifetimes of the population's threads in the window */
+	double accounted_ns;                 /* sum of the ledger */
+	double oncpu_ns, waiting_ns, idle_ns, ready_ns, unknown_ns;
+	double events_seen, events_lost;     /* over all sources */
+	double lost_fraction;                /* the worst source's lost / (seen + lost) */
+	char lost_source[64];                /* its name, and the slice with most losses */
+	double lost_slice_s;                 /* start of that slice since the capture's start, in s */
+	double stack_weight;                 /* weight of all cells with the role SPLIT */
+	double complete_fraction;            /* of it with a complete stack; NAN while stacks are unverified */
+	double unresolved_fraction;          /* of it whose leaf user frame has no name; NAN where there is no stack weight */
+	double unknown_fraction;             /* of blocked time whose class is unknown */
+	double sampled_oncpu_ns, sampled_oncpu_expected_ns;   /* samples x period, and the exact time of the same threads */
+	double sampling_z;                   /* (sampled - exact) / standard error; NAN with fewer than 30 samples expected */
+	double cut_fraction;                 /* of accounted time in intervals cut by the window whose class is ambiguous by that */
+	double own_cost_ns;                  /* BPF run time plus the recorder's CPU time in the window */
+	double own_cost_fraction;            /* of the target's on-CPU time */
+	double multiplexed_fraction;         /* of counter time not counted; NAN where no hardware counter ran */
+	double correct, incorrect;           /* completions */
+	double conservation_error_ns;        /* largest |sum of states - lifetime| of one thread */
+	double runtime_error_fraction;       /* |oncpu - kernel runtime| / kernel runtime over CPU-bound threads; NAN where none */
+};
+
+void summary_of(const struct profile *profile, struct summary *ret);
