@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filling the facts. Cells, completions, losses and costs with equal keys are added up, so that a slice's memory
+ * follows the number of distinct things that happened and not the number of events.
+ */
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "profile/storage.h"
+
+#include <assert.h>
+
+struct cell_key {
+	uint32_t slice, thread, measure, evidence, stack, object, other, other_stack, p_log2;
+};
+
+static struct cell_key cell_key(const struct cell *cell)
+{
+	return (struct cell_key){ cell->slice.index, cell->thread.index, cell->measure.index, cell->evidence.index,
+				  cell->stack.index, cell->object.index, cell->other.index, cell->other_stack.index,
+				  cell->p_log2 };
+}
+
+static bool cell_ids_exist(const struct profile *profile, const struct cell *cell)
+{
+	return cell->slice.index < profile->slice_count && cell->thread.index < profile->thread_count &&
+	       cell->measure.index < profile->measure_count && cell->evidence.index < profile->evidence_count &&
+	       cell->stack.index < profile->stack_count && cell->object.index < profile->object_count &&
+	       cell->other.index < profile->thread_count && cell->other_stack.index < profile->stack_count;
+}
+
+/* The row of a key, or NULL where it is new and was appended, or where there was no room for it. */
+#define row_to_add_to(profile, noun, key, row, limit)                                                \
+	({                                                                                           \
+		uint32_t *known;                                                                     \
+		assert(!(profile)->frozen);                                                          \
+		known = map_find((profile)->noun##_ids, (key));                                      \
+		if (!known && profile_has_room((profile), (profile)->noun##_count, (limit)))         \
+			*map_put((profile)->noun##_ids, (key), NULL) = append((profile), noun, (row)); \
+		known ? &(profile)->noun##_rows[*known] : NULL;                                      \
+	})
+
+void profile_add_cell(struct profile *profile, struct cell cell)
+{
+	struct cell_key key = cell_key(&cell);
+	struct cell *sum;
+
+	assert(cell_ids_exist(profile, &cell));
+	sum = row_to_add_to(profile, cell, &key, cell, PROFILE_CELL_LIMIT);
+	if (!sum)
+		return;
+	sum->count += cell.count;
+	sum->value += cell.value;
+	sum->variance += cell.variance;
+	if (sum->maximum < cell.maximum)
+		sum->maximum = cell.maximum;
+}
+
+void profile_add_completion(struct profile *profile, struct completion completion)
+{
+	uint32_t key[6] = { completion.slice.index, completion.source.index, completion.process.index,
+			    completion.port, completion.class.index, completion.outcome };
+	struct completion *sum;
+
+	assert(completion.slice.index < profile->slice_count && completion.process.index < profile->process_count);
+	sum = row_to_add_to(profile, completion, key, completion, PROFILE_SMALL_FACT_LIMIT);
+	if (sum)
+		sum->count += completion.count;
+}
+
+void profile_add_loss(struct profile *profile, struct loss loss)
+{
+	uint32_t key[2] = { loss.slice.index, loss.source.index }, *known;
+
+	assert(!profile->frozen && loss.slice.index < profile->slice_count);
+	known = map_find(profile->loss_ids, key);
+	if (known) {
+		profile->loss_rows[*known].seen += loss.seen;
+		profile->loss_rows[*known].lost += loss.lost;
+	} else if (profile->loss_count < PROFILE_SMALL_FACT_LIMIT) {
+		*map_put(profile->loss_ids, key, NULL) = append(profile, loss, loss);
+	}
+}
+
+void profile_count_limit(struct profile *profile)
+{
+	struct slice_id newest = { (uint32_t)profile->slice_count - 1 };
+
+	profile_add_loss(profile, (struct loss){ newest, { intern_put(profile->strings, "profile-limit") }, 0, 1 });
+}
+
+void profile_add_own_cost(struct profile *profile, struct own_cost cost)
+{
+	uint32_t key[2] = { cost.slice.index, cost.source.index };
+	struct own_cost *sum;
+
+	assert(cost.slice.index < profile->slice_count);
+	sum = row_to_add_to(profile, own_cost, key, cost, PROFILE_SMALL_FACT_LIMIT);
+	if (!sum)
+		return;
+	sum->ns += cost.ns;
+	sum->events += cost.events;
+}
+
+void profile_add_interval(struct profile *profile, struct interval interval)
+{
+	assert(interval.thread.index < profile->thread_count && interval.waker.index < profile->thread_count &&
+	       interval.stack.index < profile->stack_count && interval.waker_stack.index < profile->stack_count &&
+	       interval.evidence.index < profile->evidence_count && interval.dimension.index < profile->dimension_count);
+	if (profile_has_room(profile, profile->interval_count, PROFILE_FACT_LIMIT))
+		(void)append(profile, interval, interval);
+}
+
+void profile_add_link(struct profile *profile, struct link link)
+{
+	assert(link.interval < profile->interval_count && link.object.index < profile->object_count &&
+	       link.by.index < profile->thread_count && link.stack.index < profile->stack_count);
+	if (profile_has_room(profile, profile->link_count, PROFILE_FACT_LIMIT))
+		(void)append(profile, link, link);
+}
+
+void profile_add_request(struct profile *profile, struct request request)
+{
+	assert(request.thread.index < profile->thread_count);
+	if (profile_has_room(profile, profile->request_count, PROFILE_FACT_LIMIT))
+		(void)append(profile, request, request);
+}
+
+void profile_add_part(struct profile *profile, struct part part)
+{
+	assert(part.request < profile->request_count && part.evidence.index < profile->evidence_count &&
+	       part.dimension.index < profile->dimension_count);
+	if (profile_has_room(profile, profile->part_count, PROFILE_FACT_LIMIT))
+		(void)append(profile, part, part);
+}
+
+void profile_add_guard_step(struct profile *profile, struct guard_step step)
+{
+	if (profile_has_room(profile, profile->guard_step_count, PROFILE_SMALL_FACT_LIMIT))
+		(void)append(profile, guard_step, step);
+}
+
+/* Guard steps stay: they belong to the capture and not to a slice. */
+void profile_clear_facts(struct profile *profile)
+{
+	assert(!profile->frozen);
+	profile->cell_count = profile->interval_count = profile->link_count = 0;
+	profile->request_count = profile->part_count = profile->completion_count = 0;
+	profile->loss_count = profile->own_cost_count = 0;
+	map_clear(profile->cell_ids);
+	map_clear(profile->completion_ids);
+	map_clear(profile->loss_ids);
+	map_clear(profile->own_cost_ids);
+}

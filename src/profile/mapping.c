@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a process' address lies. Each process keeps sorted stretches that never overlap, each held by the newest
+ * mapping there; a new mapping cuts what it covers, so that a look-up is one binary search.
+ *
+ *	old  |---- a ----|      |--- b ---|
+ *	new        |------ c ------|
+ *	     |- a -|------ c ------|- b --|
+ */
+#include "base/memory.h"
+#include "profile/storage.h"
+
+#include <string.h>
+
+static struct address_space *space_of(struct profile *profile, uint32_t process)
+{
+	while (profile->space_count <= process) {
+		grow(profile->spaces, profile->space_count, profile->space_room);
+		profile->spaces[profile->space_count++] = (struct address_space){ 0 };
+	}
+	return &profile->spaces[process];
+}
+
+/* Index of the first stretch that ends beyond the address. */
+static size_t stretch_after(const struct address_space *space, uint64_t address)
+{
+	size_t low = 0, high = space->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->stretches[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Replaces the stretches [from, to) by others. */
+static void stretches_replace(struct address_space *space, size_t from, size_t to, const struct stretch *others, size_t count)
+{
+	size_t after = space->count - to;
+
+	while (space->room < from + count + after) {
+		space->room = space->room ? space->room * 2 : 16;
+		space->stretches = xreallocarray(space->stretches, space->room, sizeof(*space->stretches));
+	}
+	memmove(space->stretches + from + count, space->stretches + to, after * sizeof(*others));
+	memcpy(space->stretches + from, others, count * sizeof(*others));
+	space->count = from + count + after;
+}
+
+static size_t stretch_put(struct stretch *into, size_t count, uint64_t start, uint64_t end, uint32_t mapping)
+{
+	if (start < end)
+		into[count++] = (struct stretch){ start, end, mapping };
+	return count;
+}
+
+void address_space_map(struct profile *profile, struct process_id process, uint32_t mapping)
+{
+	struct address_space *space = space_of(profile, process.index);
+	const struct mapping *row = &profile->mapping_rows[mapping];
+	size_t from = stretch_after(space, row->start), to = from, count = 0;
+	uint64_t at = row->start;                    /* up to here the new mapping's range is dealt with */
+	struct stretch *cut, rest = { 0 };
+
+	while (to < space->count && space->stretches[to].start < row->end)
+		to++;
+	cut = xcalloc(2 * (to - from) + 3, sizeof(*cut));
+	for (size_t i = from; i < to; i++) {
+		struct stretch old = space->stretches[i];
+
+		if (profile->mapping_rows[old.mapping].since_ns > row->since_ns) {     /* harvested late: the other is newer */
+			count = stretch_put(cut, count, at, old.start, mapping);
+			cut[count++] = old;
+			at = old.end;
+			continue;
+		}
+		count = stretch_put(cut, count, old.start, row->start, old.mapping);
+		if (old.end > row->end)
+			rest = (struct stretch){ row->end, old.end, old.mapping };
+	}
+	count = stretch_put(cut, count, at, row->end, mapping);
+	count = stretch_put(cut, count, rest.start, rest.end, rest.mapping);
+	stretches_replace(space, from, to, cut, count);
+	free(cut);
+}
+
+const struct mapping *profile_mapping_of(const struct profile *profile, struct process_id process, uint64_t address)
+{
+	const struct address_space *space;
+	size_t i;
+
+	if (process.index >= profile->space_count)
+		return NULL;
+	space = &profile->spaces[process.index];
+	i = stretch_after(space, address);
+	if (i == space->count || space->stretches[i].start > address)
+		return NULL;
+	return &profile->mapping_rows[space->stretches[i].mapping];
+}

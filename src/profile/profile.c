@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of a profile, and its flat map of meta entries. The tables are filled in dictionary.c and facts.c, read in
+ * table.c, named in name.c and checked in invariant.c.
+ */
+#include "profile/profile.h"
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "profile/storage.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sizes of the keys that dictionary.c and facts.c look rows up by. */
+enum {
+	process_KEY = 8, file_KEY = 8, frame_KEY = 24, stack_KEY = 12, object_KEY = 16, evidence_KEY = 32, cell_KEY = 36,
+	completion_KEY = 24, loss_KEY = 8, own_cost_KEY = 8,
+};
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = xcalloc(1, sizeof(*profile));
+
+	profile->strings = intern_new();
+#define NEW_MAP(noun) profile->noun##_ids = map_new(noun##_KEY);
+	FOR_EACH_MAP(NEW_MAP)
+#undef NEW_MAP
+#define NONE(noun) (void)append(profile, noun, (struct noun){ 0 });
+	FOR_EACH_DICTIONARY(NONE)
+#undef NONE
+	return profile;
+}
+
+static void maps_free(struct profile *profile)
+{
+#define FREE_MAP(noun) map_free(profile->noun##_ids); profile->noun##_ids = NULL;
+	FOR_EACH_MAP(FREE_MAP)
+#undef FREE_MAP
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	intern_free(profile->strings);
+	maps_free(profile);
+#define FREE_ROWS(noun) free(profile->noun##_rows);
+	FOR_EACH_DICTIONARY(FREE_ROWS)
+	FOR_EACH_LIST(FREE_ROWS)
+#undef FREE_ROWS
+	for (size_t i = 0; i < profile->meta_count; i++)
+		free(profile->metas[i].value);
+	for (size_t i = 0; i < profile->space_count; i++)
+		free(profile->spaces[i].stretches);
+	free(profile->metas);
+	free(profile->spaces);
+	free(profile->symbol_first);
+	free(profile);
+}
+
+/* May come again after symbols were replaced: they are no part of what happened. */
+void profile_freeze(struct profile *profile)
+{
+	symbols_index(profile);
+	maps_free(profile);
+	profile->frozen = true;
+}
+
+static struct meta_entry *meta_find(const struct profile *profile, const char *key)
+{
+	uint32_t id = intern_find(profile->strings, key);
+
+	for (size_t i = 0; i < profile->meta_count; i++)
+		if (profile->metas[i].key.index == id)
+			return &profile->metas[i];
+	return NULL;
+}
+
+void profile_set_meta(struct profile *profile, const char *key, const char *value)
+{
+	struct meta_entry *entry;
+
+	assert(!profile->frozen);
+	entry = meta_find(profile, key);
+	if (entry) {
+		char *copy = xstrdup(value ? value : "");
+
+		free(entry->value);          /* after the copy: the value may be the entry's own */
+		entry->value = copy;
+		return;
+	}
+	if (!profile_has_room(profile, profile->meta_count, PROFILE_META_LIMIT))
+		return;
+	grow(profile->metas, profile->meta_count, profile->meta_room);
+	profile->metas[profile->meta_count++] =
+		(struct meta_entry){ { intern_put(profile->strings, key) }, xstrdup(value ? value : "") };
+}
+
+void profile_set_meta_number(struct profile *profile, const char *key, uint64_t value)
+{
+	char text[24];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64, value);
+	profile_set_meta(profile, key, text);
+}
+
+const char *profile_meta(const struct profile *profile, const char *key)
+{
+	const struct meta_entry *entry = meta_find(profile, key);
+
+	return entry ? entry->value : NULL;
+}
+
+uint64_t profile_meta_number(const struct profile *profile, const char *key, uint64_t otherwise)
+{
+	const char *text = profile_meta(profile, key);
+	unsigned long long value;
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return otherwise;
+	value = strtoull(text, &end, 10);
+	return *end ? otherwise : value;
+}
+
+size_t profile_meta_count(const struct profile *profile)
+{
+	return profile->meta_count;
+}
+
+void profile_meta_at(const struct profile *profile, size_t index, const char **ret_key, const char **ret_value)
+{
+	assert(index < profile->meta_count);
+	*ret_key = intern_text(profile->strings, profile->metas[index].key.index);
+	*ret_value = profile->metas[index].value;
+}

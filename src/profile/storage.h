@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What a profile is made of. Private to src/profile: everyone else reads it through profile.h.
+ *
+ * Every noun has one array that only grows. Dictionaries that deduplicate have a map from their key to the row's index;
+ * the maps go at the freeze, for from then on nothing is added.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+struct intern;
+struct map;
+
+/* Limits of the tables that profile.h does not name: what a file or a kernel could make large. */
+enum {
+	PROFILE_STRING_LIMIT = 16 << 20, PROFILE_PROCESS_LIMIT = 4 << 20, PROFILE_FILE_LIMIT = 1 << 20,
+	PROFILE_MAPPING_LIMIT = 8 << 20, PROFILE_OBJECT_LIMIT = 4 << 20, PROFILE_MEASURE_LIMIT = 4096,
+	PROFILE_SLICE_LIMIT = 4 << 20, PROFILE_FACT_LIMIT = 64 << 20, PROFILE_SMALL_FACT_LIMIT = 4 << 20,
+	PROFILE_SYMBOL_LIMIT = 32 << 20, PROFILE_META_LIMIT = 4096,
+};
+
+#define FOR_EACH_DICTIONARY(x) \
+	x(dimension) x(measure) x(slice) x(process) x(thread) x(file) x(frame) x(stack) x(object) x(evidence)
+#define FOR_EACH_LIST(x) \
+	x(mapping) x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) x(own_cost) x(guard_step) x(symbol)
+#define FOR_EACH_MAP(x) x(process) x(file) x(frame) x(stack) x(object) x(evidence) x(cell) x(completion) x(loss) x(own_cost)
+
+struct meta_entry { struct string_id key; char *value; };
+
+/* A stretch of one process' address space and the mapping that holds it; stretches of a process never overlap. */
+struct stretch { uint64_t start, end; uint32_t mapping; };
+struct address_space { struct stretch *stretches; size_t count, room; };
+
+struct profile {
+	struct intern *strings;
+#define TABLE(noun) struct noun *noun##_rows; size_t noun##_count, noun##_room;
+	FOR_EACH_DICTIONARY(TABLE)
+	FOR_EACH_LIST(TABLE)
+#undef TABLE
+#define MAP(noun) struct map *noun##_ids;
+	FOR_EACH_MAP(MAP)
+#undef MAP
+	struct meta_entry *metas;
+	size_t meta_count, meta_room;
+	struct address_space *spaces;                /* one per process */
+	size_t space_count, space_room;
+	uint32_t *symbol_first;                      /* per frame and one more: its first symbol; NULL until the freeze */
+	bool frozen;
+};
+
+/* Appends a row and returns its index. */
+#define append(profile, noun, row)                                                              \
+	({                                                                                      \
+		grow((profile)->noun##_rows, (profile)->noun##_count, (profile)->noun##_room);   \
+		(profile)->noun##_rows[(profile)->noun##_count] = (row);                         \
+		(uint32_t)(profile)->noun##_count++;                                             \
+	})
+
+/* Counts one thing that no longer fitted, in the newest slice. */
+void profile_count_limit(struct profile *profile);
+/* Whether a table has room for one more; counts a loss where it has not. */
+bool profile_has_room(struct profile *profile, size_t count, size_t limit);
+
+void address_space_map(struct profile *profile, struct process_id process, uint32_t mapping);
+void symbols_index(struct profile *profile);
