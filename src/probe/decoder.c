@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Links wire records into a profile. Everything here is keyed by numbers that the kernel half gave (serials, stack ids)
+ * and none of it is trusted: a record may name a thread or a stack that was lost, and then gets "none".
+ */
+#include "probe/decoder.h"
+
+#include "base/map.h"
+#include "base/memory.h"
+#include "probe/probe.h"
+#include "probe/space.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_LIMIT = 1 << 20 };
+
+struct stack_pair { uint64_t user, kernel; };
+
+struct decoder {
+	struct profile *profile;
+	struct slice_id slice;
+	struct spaces *spaces;
+	struct map *threads;            /* serial -> thread_id */
+	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
+	struct map *processes;          /* pid -> process_id of its present generation */
+	struct map *stacks;             /* wire stack id -> stack_id */
+	struct map *joined;             /* struct stack_pair -> stack_id */
+	struct map *kernel_names;       /* address -> string_id */
+	struct file_id kernel, unmapped;
+	uint64_t malformed;
+};
+
+struct decoder *decoder_new(struct profile *into)
+{
+	struct decoder *decoder = xcalloc(1, sizeof(*decoder));
+
+	decoder->profile = into;
+	decoder->spaces = spaces_new();
+	decoder->threads = map_new(sizeof(uint32_t));
+	decoder->threads_by_tid = map_new(sizeof(uint32_t));
+	decoder->processes = map_new(sizeof(uint32_t));
+	decoder->stacks = map_new(sizeof(uint64_t));
+	decoder->joined = map_new(sizeof(struct stack_pair));
+	decoder->kernel_names = map_new(sizeof(uint64_t));
+	decoder->kernel = profile_file(into, "[kernel]", NULL);
+	decoder->unmapped = profile_file(into, "[unmapped]", NULL);
+	return decoder;
+}
+
+void decoder_free(struct decoder *decoder)
+{
+	if (!decoder)
+		return;
+	spaces_free(decoder->spaces);
+	map_free(decoder->threads);
+	map_free(decoder->threads_by_tid);
+	map_free(decoder->processes);
+	map_free(decoder->stacks);
+	map_free(decoder->joined);
+	map_free(decoder->kernel_names);
+	free(decoder);
+}
+
+struct profile *decoder_profile(struct decoder *decoder)
+{
+	return decoder->profile;
+}
+
+struct slice_id decoder_slice(const struct decoder *decoder)
+{
+	return decoder->slice;
+}
+
+struct thread_id decoder_thread(const struct decoder *decoder, uint32_t serial)
+{
+	const uint32_t *id = map_find(decoder->threads, &serial);
+
+	return (struct thread_id){ id ? *id : 0 };
+}
+
+struct thread_id decoder_waker(struct decoder *decoder, uint32_t tid)
+{
+	const uint32_t *id = tid ? map_find(decoder->threads_by_tid, &tid) : NULL;
+
+	return (struct thread_id){ id ? *id : 0 };
+}
+
+bool decoder_knows_process(const struct decoder *decoder, uint32_t pid)
+{
+	return map_find(decoder->processes, &pid) != NULL;
+}
+
+bool decoder_knows_kernel_address(const struct decoder *decoder, uint64_t address)
+{
+	return map_find(decoder->kernel_names, &address) != NULL;
+}
+
+static struct string_id kernel_name(const struct decoder *decoder, uint64_t address)
+{
+	const uint32_t *name = map_find(decoder->kernel_names, &address);
+
+	return (struct string_id){ name ? *name : 0 };
+}
+
+static struct stack_id stack_of(const struct decoder *decoder, uint64_t id)
+{
+	const uint32_t *stack = map_find(decoder->stacks, &id);
+
+	return (struct stack_id){ stack ? *stack : 0 };
+}
+
+struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t kernel)
+{
+	struct stack_pair pair = { user, kernel };
+	struct stack_id below = stack_of(decoder, user), top = stack_of(decoder, kernel), frames[WIRE_STACK_DEPTH];
+	size_t depth = 0;
+	uint32_t *joined;
+
+	if (!top.index)
+		return below;
+	if (!below.index)
+		return top;
+	joined = map_find(decoder->joined, &pair);
+	if (joined)
+		return (struct stack_id){ *joined };
+	for (; top.index && depth < WIRE_STACK_DEPTH; depth++) {
+		frames[depth] = top;
+		top = profile_stack_at(decoder->profile, top.index)->parent;
+	}
+	while (depth--) {
+		const struct stack *stack = profile_stack_at(decoder->profile, frames[depth].index);
+
+		below = profile_stack(decoder->profile, below, stack->frame, stack->status);
+	}
+	if (map_count(decoder->joined) < KNOWN_STACK_LIMIT)
+		*map_put(decoder->joined, &pair, NULL) = below.index;
+	return below;
+}
+
+struct evidence_id decoder_evidence(struct decoder *decoder, const struct wire_evidence *seen)
+{
+	struct wait_evidence evidence = {
+		.task_state = seen->task_state, .syscall = seen->syscall, .flags = seen->flags, .wake_context = seen->wake_context,
+		.contention = seen->contention, .futex_word = seen->futex_word, .futex_owner = seen->futex_owner,
+		.futex_operation = seen->futex_operation, .file_type = seen->file_type, .socket_family = seen->socket_family,
+		.socket_type = seen->socket_type, .socket_state = seen->socket_state,
+		.file_release = seen->file_release ? kernel_name(decoder, seen->file_release) : (struct string_id){ 0 },
+		.kernel_stack = seen->kernel_stack ? stack_of(decoder, seen->kernel_stack) : (struct stack_id){ 0 },
+	};
+
+	return profile_evidence(decoder->profile, &evidence);
+}
+
+const char *wire_text(const struct wire_head *head, size_t struct_size, unsigned index)
+{
+	const char *text = (const char *)head + struct_size, *end = (const char *)head + head->size;
+
+	while (text < end) {
+		size_t length = strnlen(text, (size_t)(end - text));
+
+		if (text + length == end)
+			return "";              /* it does not end in a zero byte: not a text */
+		if (!index--)
+			return text;
+		text += length + 1;
+	}
+	return "";
+}
+
+/* --- The records that no single probe owns --------------------------------------------------------------------- */
+
+static struct process_id process_now(struct decoder *decoder, uint32_t pid)
+{
+	struct process_id id = profile_process(decoder->profile, (struct process){
+		.pid = pid, .generation = spaces_generation(decoder->spaces, pid) });
+
+	*map_put(decoder->processes, &pid, NULL) = id.index;
+	return id;
+}
+
+static struct string_id comm_of(struct decoder *decoder, const char comm[WIRE_COMM])
+{
+	return profile_string_size(decoder->profile, comm, WIRE_COMM);
+}
+
+static void decode_thread(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_thread *thread = (const void *)record;
+	struct process_id process = process_now(decoder, thread->process);
+	struct process *row = profile_process_edit(decoder->profile, process);
+	uint64_t window = profile_meta_number(decoder->profile, "capture.start_ns", 0);
+	struct thread_id id;
+
+	row->parent_pid = row->parent_pid ? row->parent_pid : thread->parent;
+	row->namespace_pid = thread->namespace_process;
+	if (thread->tid == thread->process || !row->comm.index)
+		row->comm = comm_of(decoder, thread->comm);
+	id = profile_thread(decoder->profile, (struct thread){
+		.process = process, .tid = thread->tid, .namespace_tid = thread->namespace_tid, .comm = comm_of(decoder, thread->comm),
+		.start_ns = thread->start_ns > window ? thread->start_ns : window, .born = thread->start_ns > window });
+	*map_put(decoder->threads, &thread->thread, NULL) = id.index;
+	*map_put(decoder->threads_by_tid, &thread->tid, NULL) = id.index;
+}
+
+static void decode_rename(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_rename *rename = (const void *)record;
+	struct thread_id id = decoder_thread(decoder, rename->thread);
+	struct thread *thread;
+	struct process *process;
+
+	if (!id.index)
+		return;
+	thread = profile_thread_edit(decoder->profile, id);
+	thread->comm = comm_of(decoder, rename->comm);
+	process = profile_process_edit(decoder->profile, thread->process);
+	if (process->pid == rename->tid)
+		process->comm = thread->comm;
+}
+
+static void end_thread(struct decoder *decoder, uint32_t serial, uint64_t end_ns, uint64_t runtime_ns, bool died)
+{
+	struct thread_id id = decoder_thread(decoder, serial);
+	struct thread *thread;
+
+	if (!id.index)
+		return;
+	thread = profile_thread_edit(decoder->profile, id);
+	thread->end_ns = end_ns;
+	thread->kernel_runtime_ns = runtime_ns;
+	thread->died = died;
+}
+
+static void decode_exit(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_exit *gone = (const void *)record;
+
+	end_thread(decoder, gone->thread, record->time_ns, gone->runtime_ns, true);
+}
+
+static void decode_ledger(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_ledger *ledger = (const void *)record;
+
+	end_thread(decoder, ledger->thread, record->time_ns, ledger->runtime_ns, false);
+}
+
+static struct frame_id user_frame(struct decoder *decoder, uint32_t pid, uint64_t address, enum frame_method method)
+{
+	struct space_mapping *mapping = spaces_find(decoder->spaces, pid, address);
+	const uint32_t *process;
+
+	if (!mapping)                           /* one frame for all: a wild pointer must not make a million of them */
+		return profile_frame(decoder->profile, (struct frame){ .file = decoder->unmapped, .method = method });
+	process = map_find(decoder->processes, &pid);
+	if (!mapping->recorded && process) {
+		mapping->recorded = true;
+		profile_mapping(decoder->profile, (struct mapping){
+			.process = { *process }, .file = mapping->file, .start = mapping->start, .end = mapping->end,
+			.offset = mapping->offset });
+	}
+	return profile_frame(decoder->profile, (struct frame){
+		.file = mapping->file, .offset = address - mapping->start + mapping->offset, .method = method });
+}
+
+/* The walk runs inside our own programs: what they put on top of the stack is not the thread's. */
+static bool is_machinery(const char *name)
+{
+	static const char *const prefixes[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace", "__traceiter_", "bpf_get_stack",
+						"__bpf_get_stack", "bpf_trampoline_", "__probestub_" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(prefixes); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+static void decode_stack(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_stack *wire = (const void *)record;
+	const uint64_t *addresses = (const void *)(wire + 1);
+	enum stack_status status = wire->depth >= WIRE_STACK_DEPTH ? STACK_TRUNCATED : STACK_UNVERIFIED;
+	struct stack_id stack = { 0 };
+	uint32_t first = 0;
+
+	if (wire->depth > WIRE_STACK_DEPTH || sizeof(*wire) + wire->depth * 8 > record->size) {
+		decoder->malformed++;
+		return;
+	}
+	if (map_count(decoder->stacks) >= KNOWN_STACK_LIMIT)
+		return;
+	if (!wire->process)
+		while (first < wire->depth && is_machinery(profile_text(decoder->profile, kernel_name(decoder, addresses[first]))))
+			first++;
+	for (uint32_t i = wire->depth; i-- > first;) {
+		enum frame_method method = i == first ? METHOD_LEAF : METHOD_FRAME_POINTER;
+		struct frame_id frame;
+
+		if (wire->process)
+			frame = user_frame(decoder, wire->process, addresses[i], method);
+		else
+			frame = profile_frame(decoder->profile, (struct frame){
+				.file = decoder->kernel, .offset = addresses[i], .name = kernel_name(decoder, addresses[i]),
+				.method = METHOD_KERNEL });
+		stack = profile_stack(decoder->profile, stack, frame, wire->process ? status : STACK_COMPLETE);
+	}
+	*map_put(decoder->stacks, &wire->id, NULL) = stack.index;
+}
+
+static void decode_process(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_process *wire = (const void *)record;
+	struct process *process = profile_process_edit(decoder->profile, process_now(decoder, wire->process));
+	struct string_id *texts[] = { &process->comm, &process->cgroup, &process->executable, &process->runtime,
+				      &process->pid_namespace, &process->arguments };
+
+	for (unsigned i = 0; i < ARRAY_LENGTH(texts); i++) {
+		const char *text = wire_text(record, sizeof(*wire), i);
+
+		if (*text)
+			*texts[i] = profile_string(decoder->profile, text);
+	}
+	process->parent_pid = wire->parent ? wire->parent : process->parent_pid;
+	process->namespace_pid = wire->namespace_process ? wire->namespace_process : process->namespace_pid;
+}
+
+static void decode_space_fork(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_space *space = (const void *)record;
+
+	spaces_fork(decoder->spaces, space->process, space->parent);
+}
+
+/* A new image, and with it a new generation of the process: its threads go on in that one. */
+static void decode_space_exec(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_space *space = (const void *)record;
+	const uint32_t *known = map_find(decoder->processes, &space->process);
+	struct process before;
+	struct process_id old = { known ? *known : 0 }, now;
+	const uint32_t *thread;
+
+	spaces_exec(decoder->spaces, space->process);
+	if (!old.index)
+		return;
+	before = *profile_process_at(decoder->profile, old.index);
+	now = process_now(decoder, space->process);
+	*profile_process_edit(decoder->profile, now) = (struct process){
+		.pid = before.pid, .generation = spaces_generation(decoder->spaces, before.pid), .namespace_pid = before.namespace_pid,
+		.parent_pid = before.parent_pid, .comm = before.comm, .cgroup = before.cgroup, .pid_namespace = before.pid_namespace };
+	thread = map_find(decoder->threads_by_tid, &space->process);
+	if (thread && *thread)
+		profile_thread_edit(decoder->profile, (struct thread_id){ *thread })->process = now;
+}
+
+static void decode_mapping(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_mapping *wire = (const void *)record;
+	const char *path = wire_text(record, sizeof(*wire), 0), *build_id = wire_text(record, sizeof(*wire), 1);
+
+	spaces_add(decoder->spaces, wire->process, (struct space_mapping){
+		.start = wire->start, .end = wire->end, .offset = wire->offset,
+		.file = profile_file(decoder->profile, *path ? path : "[anon]", build_id) });
+}
+
+static void decode_kernel_name(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_kernel_name *wire = (const void *)record;
+
+	if (map_count(decoder->kernel_names) < KNOWN_NAME_LIMIT)
+		*map_put(decoder->kernel_names, &wire->address, NULL) =
+			profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)).index;
+}
+
+static void decode_outsider(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_outsider *wire = (const void *)record;
+	struct thread_id id = profile_thread(decoder->profile, (struct thread){
+		.process = process_now(decoder, wire->process), .tid = wire->tid, .outside = true,
+		.comm = profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)) });
+
+	*map_put(decoder->threads_by_tid, &wire->tid, NULL) = id.index;
+}
+
+static void decode_completion(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_completion *wire = (const void *)record;
+	const uint32_t *process = map_find(decoder->processes, &wire->process);
+
+	if (wire->outcome < OUTCOME_CORRECT || wire->outcome > OUTCOME_UNJUDGED) {
+		decoder->malformed++;
+		return;
+	}
+	profile_add_completion(decoder->profile, (struct completion){
+		.slice = decoder->slice, .source = profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)),
+		.class = profile_string(decoder->profile, wire_text(record, sizeof(*wire), 1)), .process = { process ? *process : 0 },
+		.port = wire->port, .outcome = wire->outcome, .count = wire->count });
+}
+
+static void decode_loss(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_loss *wire = (const void *)record;
+
+	profile_add_loss(decoder->profile, (struct loss){
+		.slice = decoder->slice, .source = profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)),
+		.seen = wire->seen, .lost = wire->lost });
+}
+
+static void decode_cost(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_cost *wire = (const void *)record;
+
+	profile_add_own_cost(decoder->profile, (struct own_cost){
+		.slice = decoder->slice, .source = profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)),
+		.ns = wire->ns, .events = wire->events });
+}
+
+static void decode_slice(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_slice *wire = (const void *)record;
+
+	decoder->slice = profile_slice(decoder->profile, wire->start_ns, wire->end_ns);
+}
+
+static const struct wire_decoder decoders[] = {
+	{ WIRE_THREAD, sizeof(struct wire_thread), decode_thread },
+	{ WIRE_RENAME, sizeof(struct wire_rename), decode_rename },
+	{ WIRE_EXIT, sizeof(struct wire_exit), decode_exit },
+	{ WIRE_STACK, sizeof(struct wire_stack), decode_stack },
+	{ WIRE_LEDGER, sizeof(struct wire_ledger), decode_ledger },
+	{ WIRE_COMPLETION, sizeof(struct wire_completion), decode_completion },
+	{ WIRE_LOSS, sizeof(struct wire_loss), decode_loss },
+	{ WIRE_COST, sizeof(struct wire_cost), decode_cost },
+	{ WIRE_PROCESS, sizeof(struct wire_process), decode_process },
+	{ WIRE_SPACE_EXEC, sizeof(struct wire_space), decode_space_exec },
+	{ WIRE_SPACE_FORK, sizeof(struct wire_space), decode_space_fork },
+	{ WIRE_MAPPING, sizeof(struct wire_mapping), decode_mapping },
+	{ WIRE_KERNEL_NAME, sizeof(struct wire_kernel_name), decode_kernel_name },
+	{ WIRE_OUTSIDER, sizeof(struct wire_outsider), decode_outsider },
+	{ WIRE_SLICE, sizeof(struct wire_slice), decode_slice },
+};
+
+static const struct wire_decoder *decoder_row(unsigned kind)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(decoders); i++)
+		if (decoders[i].kind == kind)
+			return &decoders[i];
+	return probe_decoder_of(kind);
+}
+
+size_t decoder_feed(struct decoder *decoder, const void *bytes, size_t size)
+{
+	const char *at = bytes, *end = at + size;
+	uint64_t before = decoder->malformed;
+
+	while ((size_t)(end - at) >= sizeof(struct wire_head)) {
+		const struct wire_head *head = (const void *)at;
+		const struct wire_decoder *row = decoder_row(head->kind);
+
+		if (head->size < sizeof(*head) || head->size % 8 || head->size > (size_t)(end - at)) {
+			decoder->malformed++;
+			return decoder->malformed - before;
+		}
+		if (row && head->size >= row->size)
+			row->decode(decoder, head);
+		else if (row)
+			decoder->malformed++;
+		at += head->size;
+	}
+	if (at != end)
+		decoder->malformed++;
+	return decoder->malformed - before;
+}

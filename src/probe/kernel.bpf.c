@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The ground under the kernel half: who belongs to the population, the ring that never wakes its reader (a wake-up per
+ * event is what makes other tracers slow), and stacks that are sent once and named by a hash afterwards.
+ */
+#include "probe/kernel.bpf.h"
+
+const volatile bool population_all = false, population_by_thread = false, population_by_comm = false, watch_idle = false;
+const volatile bool stacks_on_wait = true;
+const volatile char population_comm[WIRE_COMM] = {};
+const volatile __s64 preempt_count_offset = 0;
+volatile __u64 window_start_ns = ~0ull, window_end_ns = ~0ull;
+volatile __u32 epoch = 0, stack_shift = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_ledger);
+} ledgers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4 << 20);
+} ring SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, __u8);
+} targets SEC(".maps");                 /* pids, or tids with population_by_thread */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, COUNTERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counters SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64);
+	__type(value, __u8);
+} stacks_sent SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u16);
+	__type(value, __u8);
+} listening_ports SEC(".maps");
+
+struct thread_key { __u32 process, namespace_tid; };
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 131072);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct thread_key);
+	__type(value, __u32);
+} thread_serials SEC(".maps");
+
+struct stack_buffer {
+	struct wire_stack stack;
+	__u64 addresses[WIRE_STACK_DEPTH + 1];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, struct stack_buffer);
+} stack_buffers SEC(".maps");
+
+HIDDEN void count(__u32 counter)
+{
+	__u64 *value = bpf_map_lookup_elem(&counters, &counter);
+
+	if (value)
+		*value += 1;
+}
+
+HIDDEN bool population_asked(struct task_struct *task)
+{
+	__u32 id = population_by_thread ? task->pid : task->tgid;
+	char comm[WIRE_COMM];
+
+	if (population_all)
+		return true;
+	if (bpf_map_lookup_elem(&targets, &id))
+		return true;
+	if (!population_by_comm)
+		return false;
+	if (BPF_CORE_READ_STR_INTO(&comm, task, group_leader, comm) < 0)
+		return false;
+	for (int i = 0; i < WIRE_COMM; i++) {
+		if (comm[i] != population_comm[i])
+			return false;
+		if (!comm[i])
+			break;
+	}
+	return true;
+}
+
+HIDDEN struct task_ledger *ledger_of(struct task_struct *task, bool create)
+{
+	struct task_ledger *ledger;
+
+	ledger = bpf_task_storage_get(&ledgers, task, NULL, create ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (!ledger && create)
+		count(COUNT_NO_STORAGE);
+	return ledger;
+}
+
+HIDDEN void ledger_remove(struct task_struct *task)
+{
+	bpf_task_storage_delete(&ledgers, task);
+}
+
+HIDDEN bool record_send(const void *record, __u32 size)
+{
+	count(COUNT_RECORDS);
+	if (!bpf_ringbuf_output(&ring, (void *)record, size, BPF_RB_NO_WAKEUP))
+		return true;
+	count(COUNT_RECORDS_LOST);
+	return false;
+}
+
+/* FNV-like over whole words: the id must be the same on every CPU and never 0. */
+static __u64 stack_id(const struct stack_buffer *buffer, __u32 depth, __u32 process)
+{
+	__u64 id = 0xcbf29ce484222325ull ^ process;
+
+	for (__u32 i = 0; i < WIRE_STACK_DEPTH; i++) {
+		if (i >= depth)
+			break;
+		id = (id ^ buffer->addresses[i]) * 0x9e3779b97f4a7c15ull;
+		id ^= id >> 29;
+	}
+	return id ? id : 1;
+}
+
+static __u64 stack_send(struct stack_buffer *buffer, long bytes, __u32 process)
+{
+	__u32 depth, size;
+	__u64 id;
+	__u8 sent = 1;
+
+	count(COUNT_STACKS);
+	if (bytes <= 0) {
+		count(COUNT_STACKS_FAILED);
+		return 0;
+	}
+	depth = (__u32)bytes / 8;
+	if (depth > WIRE_STACK_DEPTH)
+		depth = WIRE_STACK_DEPTH;
+	if (depth == WIRE_STACK_DEPTH)
+		count(COUNT_STACKS_TRUNCATED);
+	id = stack_id(buffer, depth, process);
+	if (bpf_map_lookup_elem(&stacks_sent, &id))
+		return id;
+	size = sizeof(buffer->stack) + depth * 8;
+	buffer->stack.head.size = size;
+	buffer->stack.head.kind = WIRE_STACK;
+	buffer->stack.head.time_ns = bpf_ktime_get_ns();
+	buffer->stack.id = id;
+	buffer->stack.process = process;
+	buffer->stack.depth = depth;
+	count(COUNT_RECORDS);
+	if (size > sizeof(*buffer))
+		return 0;
+	if (bpf_ringbuf_output(&ring, buffer, size, BPF_RB_NO_WAKEUP))
+		count(COUNT_RECORDS_LOST);              /* not marked as sent: the next one tries again */
+	else
+		bpf_map_update_elem(&stacks_sent, &id, &sent, BPF_ANY);
+	return id;
+}
+
+HIDDEN __u64 stack_take(void *ctx, __u32 process, __u32 scratch)
+{
+	struct stack_buffer *buffer = bpf_map_lookup_elem(&stack_buffers, &scratch);
+	long bytes;
+
+	if (!buffer)
+		return 0;
+	bytes = bpf_get_stack(ctx, buffer->addresses, WIRE_STACK_DEPTH * 8, process ? BPF_F_USER_STACK : 0);
+	return stack_send(buffer, bytes, process);
+}
+
+HIDDEN __u64 stack_take_task(struct task_struct *task, __u32 scratch)
+{
+	struct stack_buffer *buffer = bpf_map_lookup_elem(&stack_buffers, &scratch);
+	long bytes;
+
+	if (!buffer)
+		return 0;
+	bytes = bpf_get_task_stack(task, buffer->addresses, WIRE_STACK_DEPTH * 8, 0);
+	return stack_send(buffer, bytes, 0);
+}
+
+HIDDEN bool port_is_listening(__u16 port)
+{
+	return bpf_map_lookup_elem(&listening_ports, &port) != NULL;
+}
+
+HIDDEN __u32 thread_serial(__u32 process, __u32 tid)
+{
+	struct thread_key key = { process, tid };
+	__u32 *serial = bpf_map_lookup_elem(&thread_serials, &key);
+
+	return serial ? *serial : 0;
+}
+
+HIDDEN void thread_serial_set(__u32 process, __u32 tid, __u32 serial)
+{
+	struct thread_key key = { process, tid };
+
+	if (serial)
+		bpf_map_update_elem(&thread_serials, &key, &serial, BPF_ANY);
+	else
+		bpf_map_delete_elem(&thread_serials, &key);
+}
+
+HIDDEN __u32 namespace_tid(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	unsigned int level = 0;
+	int number = 0;
+
+	if (!pid)
+		return 0;
+	bpf_core_read(&level, sizeof(level), &pid->level);
+	if (level > 32)
+		return 0;
+	bpf_probe_read_kernel(&number, sizeof(number), (void *)&pid->numbers[0].nr + level * bpf_core_type_size(struct upid));
+	return number;
+}
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+#pragma once
+/*
+ * What every kernel half shares: the window, the ring, the population, a thread's ledger in task storage, stacks and
+ * counters. One subject per .bpf.c; they are linked into one object, with the hidden functions below as the seams.
+ *
+ * Only sched.bpf.c moves a thread's state and time. Every other program leaves evidence for the wait in progress in
+ * struct task_ledger: the fields under "evidence".
+ */
+#include "probe/kernel_types.bpf.h"
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "wire/wire.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+enum task_state { TASK_NEW, TASK_RUNNING, TASK_PREEMPTED, TASK_WOKEN, TASK_BLOCKED, TASK_GONE };
+
+enum { WAIT_SITES = 4 };
+struct wait_site { __u32 tag, expected_ns; };           /* expected: a moving mean of the waits at one site */
+
+struct task_ledger {
+	__u64 since_ns;                 /* start of the present state */
+	__u64 start_ns;                 /* birth; 0: it lived before it was seen */
+	__u64 runtime_start_ns;
+	__u64 wait_start_ns, wake_ns;
+	/* sums since the last flush */
+	__u64 oncpu_before_ns;          /* before the window opened: the kernel's run time counts it */
+	__u64 oncpu_ns, preempted_ns, throttled_ns, woken_ns, lost_ns;
+	__u32 oncpu_count, preempted_count, throttled_count, woken_count, lost_count, migrations;
+	__u32 serial;                   /* 0: not started */
+	__u32 epoch;                    /* of the last flush */
+	__u32 cpu;
+	__u32 waker;                    /* tid */
+	__u32 owner;                    /* serial of the futex owner, to compare with the waker */
+	__u8 state, throttled, announced, sampled;
+	__u8 p_log2, site;
+	/* evidence, left by other programs for the wait in progress */
+	__u8 contention, contended, reclaim, compaction, own_bio;
+	__u64 bio_sector;
+	struct wire_evidence evidence;
+	__u64 user_stack;
+	struct wait_site sites[WAIT_SITES];
+};
+
+/* Set before load. */
+extern const volatile bool population_all, population_by_thread, population_by_comm, watch_idle, stacks_on_wait;
+extern const volatile char population_comm[WIRE_COMM];
+extern const volatile __s64 preempt_count_offset;       /* from a CPU's runqueue; 0: unknown */
+
+/* Changed while it runs. window_start_ns is the largest number until the window opens, window_end_ns until it closes. */
+extern volatile __u64 window_start_ns, window_end_ns;
+extern volatile __u32 epoch;                            /* odd or even: which of two maps is being filled */
+extern volatile __u32 stack_shift;                      /* the guard's: every stack's probability is halved so often */
+
+/* The ledger of a task of the population; NULL for others. With create, a task that belongs to it gets one. */
+HIDDEN struct task_ledger *ledger_of(struct task_struct *task, bool create);
+HIDDEN void ledger_remove(struct task_struct *task);
+/* Whether the user asked for this task (at the start, and again after an exec). */
+HIDDEN bool population_asked(struct task_struct *task);
+
+HIDDEN void count(__u32 counter);
+HIDDEN bool record_send(const void *record, __u32 size);        /* false: the ring is full, and it was counted */
+
+enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT };  /* programs that can interrupt each other need their own */
+/* Takes the stack of the current task and sends it if it is new. Returns its id, 0 where none was taken. process 0: the
+ * kernel's. Never called from two programs of one scratch at once. */
+HIDDEN __u64 stack_take(void *ctx, __u32 process, __u32 scratch);
+HIDDEN __u64 stack_take_task(struct task_struct *task, __u32 scratch);  /* kernel stack of a sleeping task, for iterators */
+
+HIDDEN bool port_is_listening(__u16 port);
+HIDDEN __u32 thread_serial(__u32 process, __u32 namespace_tid);         /* 0: no such thread in the population */
+HIDDEN void thread_serial_set(__u32 process, __u32 namespace_tid, __u32 serial);
+HIDDEN __u32 namespace_tid(struct task_struct *task);
+
+/* block.bpf.c: was the request that this CPU completed last one that covers the sector? */
+HIDDEN bool block_completed_here(__u64 sector);

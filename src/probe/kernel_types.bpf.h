@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+#pragma once
+/*
+ * The kernel's types, as far as the programs read them: names and fields only. Offsets come from the running kernel's
+ * BTF at load (CO-RE), so this builds where no BTF is and loads where a field moved. A field that some supported kernel
+ * lacks is tested with bpf_core_field_exists() where it is read.
+ */
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+
+/* From the kernel's uapi: numbers that never change. */
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_RINGBUF = 27,
+       BPF_MAP_TYPE_TASK_STORAGE = 29 };
+enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_F_NO_PREALLOC = 1, BPF_F_USER_STACK = 1 << 8, BPF_RB_NO_WAKEUP = 1,
+       BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+
+/* The context of a perf_event program on x86-64: a uapi struct, its offsets are fixed. */
+struct bpf_perf_event_data { __u64 regs[21]; __u64 sample_period; __u64 addr; };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pt_regs { unsigned long r10, ax, cx, dx, si, di, orig_ax, ip, sp, r8, r9; };
+
+struct upid { int nr; };
+struct pid { unsigned int level; struct upid numbers[1]; };
+
+struct rq { unsigned int cpu; };
+struct cfs_rq { struct rq *rq; int throttle_count; };
+struct sched_entity { __u64 sum_exec_runtime; struct cfs_rq *cfs_rq; };
+
+struct file_operations { void *release; };
+struct inode { unsigned short i_mode; };
+struct file { const struct file_operations *f_op; struct inode *f_inode; void *private_data; };
+struct fdtable { unsigned int max_fds; struct file **fd; };
+struct files_struct { struct fdtable *fdt; };
+
+struct sock_common { unsigned short skc_family; volatile unsigned char skc_state; __u16 skc_num; };
+struct sock { struct sock_common __sk_common; };
+struct socket { short type; struct sock *sk; };
+struct unix_address;
+struct unix_sock { struct unix_address *addr; };
+
+struct task_struct {
+	unsigned int __state;
+	unsigned int flags;
+	int on_cpu;
+	unsigned in_iowait : 1;
+	int pid, tgid;
+	char comm[16];
+	struct sched_entity se;
+	struct files_struct *files;
+	struct task_struct *real_parent, *group_leader;
+	struct pid *thread_pid;
+	bool throttled;                 /* 6.18 and later */
+};
+
+struct seq_file;
+struct bpf_iter_meta { struct seq_file *seq; };
+struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; };
+
+struct bvec_iter { __u64 bi_sector; };
+struct bio { struct bvec_iter bi_iter; };
+struct request { __u64 __sector; };
+
+#pragma clang attribute pop

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+/*
+ * The ledger: the only writer of a thread's state and time. Every switch and wake-up moves a thread from one state to
+ * the next and adds the time since the last move to the state it leaves, so the sums telescope to its lifetime.
+ *
+ *	            switch in                     switch out, still able to run
+ *	  WOKEN ───────────────▶ RUNNING ─────────────────────────────────────────▶ PREEMPTED ──┐
+ *	    ▲                     │  ▲                                                          │
+ *	    │ waking              │  └──────────────────────── switch in ───────────────────────┘
+ *	  BLOCKED ◀───────────────┘ switch out, asleep: the evidence of this side is gathered here
+ *
+ * One map update per wait: it carries the wait, the delay after it, and the running and preempted time before it. Its
+ * key holds the evidence of both sides and the power of two of the wait's length, so that histograms cost nothing.
+ */
+#include "probe/kernel.bpf.h"
+#include "probe/evidence.bpf.h"
+
+enum { TASK_DEAD_BIT = 0x80 };
+
+#define WAIT_MAP(name)                                        \
+	struct {                                              \
+		__uint(type, BPF_MAP_TYPE_HASH);              \
+		__uint(max_entries, 16384);                   \
+		__type(key, struct wire_wait_key);            \
+		__type(value, struct wire_wait_value);        \
+	} name SEC(".maps")
+#define SPLIT_MAP(name)                                       \
+	struct {                                              \
+		__uint(type, BPF_MAP_TYPE_HASH);              \
+		__uint(max_entries, 16384);                   \
+		__type(key, struct wire_split_key);           \
+		__type(value, struct wire_split_value);       \
+	} name SEC(".maps")
+
+/* One of a pair is filled while the drain empties the other: nothing is lost between a look-up and a delete. A plain
+ * hash, not a per-CPU one: a key holds its thread, and a thread is switched in on one CPU at a time. */
+WAIT_MAP(waits_even);
+WAIT_MAP(waits_odd);
+SPLIT_MAP(splits_even);
+SPLIT_MAP(splits_odd);
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2 * 2 * WIRE_DELAY_BUCKETS);        /* epoch, preempted, power of two */
+	__type(key, __u32);
+	__type(value, struct wire_delay);
+} delays SEC(".maps");
+
+struct idle_time { __u64 since_ns, idle_ns; __u32 idle_now, seen; };
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct idle_time);
+} idle_times SEC(".maps");
+
+__u32 next_serial = 0;
+static const struct wire_wait_value no_wait_value = {};
+static const struct wire_split_value no_split_value = {};
+
+static __always_inline __u32 power_of_two(__u64 value)
+{
+	__u32 power = 0;
+
+	if (value >= 1ull << 32) { value >>= 32; power += 32; }
+	if (value >= 1 << 16) { value >>= 16; power += 16; }
+	if (value >= 1 << 8) { value >>= 8; power += 8; }
+	if (value >= 1 << 4) { value >>= 4; power += 4; }
+	if (value >= 1 << 2) { value >>= 2; power += 2; }
+	if (value >= 1 << 1) power += 1;
+	return power;
+}
+
+static __always_inline __u64 inside(__u64 from, __u64 to)
+{
+	__u64 start = window_start_ns;
+
+	if (from < start)
+		from = start;
+	return to > from ? to - from : 0;
+}
+
+/* Tells the user half of a thread. Tried again at each flush until the ring has room. */
+static void announce(struct task_ledger *ledger, struct task_struct *task, __u64 now)
+{
+	struct wire_thread record = {
+		.head = { .size = sizeof(record), .kind = WIRE_THREAD, .time_ns = now },
+		.start_ns = ledger->start_ns, .thread = ledger->serial, .tid = task->pid, .process = task->tgid,
+	};
+
+	record.parent = BPF_CORE_READ(task, real_parent, tgid);
+	record.namespace_tid = namespace_tid(task);
+	record.namespace_process = namespace_tid(BPF_CORE_READ(task, group_leader));
+	bpf_probe_read_kernel(record.comm, sizeof(record.comm), task->comm);
+	ledger->announced = record_send(&record, sizeof(record));
+}
+
+static void start(struct task_ledger *ledger, struct task_struct *task, __u64 now, __u8 state, bool born)
+{
+	ledger->serial = __sync_fetch_and_add(&next_serial, 1) + 1;
+	ledger->state = state;
+	ledger->since_ns = now;
+	ledger->wait_start_ns = 0;
+	ledger->start_ns = born ? now : 0;
+	ledger->runtime_start_ns = task->se.sum_exec_runtime;
+	ledger->cpu = ~0u;
+	ledger->epoch = epoch;
+	thread_serial_set(task->tgid, namespace_tid(task), ledger->serial);
+	announce(ledger, task, now);
+}
+
+static __always_inline void add_delay(__u64 ns, __u32 preempted)
+{
+	__u32 bucket = power_of_two(ns), index;
+	struct wire_delay *delay;
+
+	if (bucket >= WIRE_DELAY_BUCKETS)
+		bucket = WIRE_DELAY_BUCKETS - 1;
+	index = ((epoch & 1) * 2 + preempted) * WIRE_DELAY_BUCKETS + bucket;
+	delay = bpf_map_lookup_elem(&delays, &index);
+	if (delay) {
+		delay->count++;
+		delay->ns += ns;
+	}
+}
+
+/* Adds the time since the last move to the state it was spent in. Waits are added when they are over. */
+static __always_inline void account(struct task_ledger *ledger, __u64 now)
+{
+	__u64 ns = inside(ledger->since_ns, now);
+
+	if (ledger->since_ns < window_start_ns && ledger->state == TASK_RUNNING)
+		ledger->oncpu_before_ns += now - ledger->since_ns - ns;
+	ledger->since_ns = now;
+	if (!ns)
+		return;
+	if (ledger->state == TASK_RUNNING) {
+		ledger->oncpu_ns += ns;
+		ledger->oncpu_count++;
+	} else if (ledger->state == TASK_PREEMPTED && ledger->throttled) {
+		ledger->throttled_ns += ns;
+		ledger->throttled_count++;
+	} else if (ledger->state == TASK_PREEMPTED) {
+		ledger->preempted_ns += ns;
+		ledger->preempted_count++;
+		add_delay(ns, 1);
+	} else if (ledger->state == TASK_WOKEN) {
+		ledger->woken_ns += ns;
+		ledger->woken_count++;
+		add_delay(ns, 0);
+	}
+}
+
+static __always_inline struct wire_wait_value *wait_value(const struct wire_wait_key *key)
+{
+	return epoch & 1 ? bpf_map_lookup_elem(&waits_odd, key) : bpf_map_lookup_elem(&waits_even, key);
+}
+
+static struct wire_wait_value *wait_value_new(const struct wire_wait_key *key)
+{
+	if (epoch & 1)
+		bpf_map_update_elem(&waits_odd, key, &no_wait_value, BPF_NOEXIST);
+	else
+		bpf_map_update_elem(&waits_even, key, &no_wait_value, BPF_NOEXIST);
+	return wait_value(key);
+}
+
+/* Moves the sums of the ledger, and a wait that is over, under their key. Where the map is full the sums stay in the
+ * ledger and the wait becomes a lost one, of which only the length is kept. */
+static void flush(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns, __u32 waits, __u64 woken_ns)
+{
+	struct wire_wait_value *value = wait_value(key);
+
+	if (!value)
+		value = wait_value_new(key);
+	if (!value) {
+		ledger->lost_ns += wait_ns;
+		ledger->lost_count += waits;
+		count(COUNT_WAITS_LOST);
+		return;
+	}
+	value->count += waits;
+	value->wait_ns += wait_ns;
+	if (wait_ns > value->wait_maximum_ns)
+		value->wait_maximum_ns = wait_ns;
+	if (woken_ns > value->woken_maximum_ns)
+		value->woken_maximum_ns = woken_ns;
+	value->woken_ns += ledger->woken_ns;
+	value->woken_count += ledger->woken_count;
+	value->oncpu_ns += ledger->oncpu_ns;
+	value->oncpu_count += ledger->oncpu_count;
+	ledger->woken_ns = ledger->oncpu_ns = 0;
+	ledger->woken_count = ledger->oncpu_count = 0;
+	if (ledger->preempted_count | ledger->throttled_count | ledger->lost_count | ledger->migrations) {
+		value->preempted_ns += ledger->preempted_ns;
+		value->preempted_count += ledger->preempted_count;
+		value->throttled_ns += ledger->throttled_ns;
+		value->throttled_count += ledger->throttled_count;
+		value->lost_ns += ledger->lost_ns;
+		value->lost_count += ledger->lost_count;
+		value->migrations += ledger->migrations;
+		ledger->preempted_ns = ledger->throttled_ns = ledger->lost_ns = 0;
+		ledger->preempted_count = ledger->throttled_count = ledger->lost_count = ledger->migrations = 0;
+	}
+	ledger->epoch = epoch;
+}
+
+static void flush_without_wait(struct task_ledger *ledger)
+{
+	struct wire_wait_key key = { .thread = ledger->serial };
+
+	flush(ledger, &key, 0, 0, 0);
+}
+
+static void add_split(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns)
+{
+	struct wire_split_key split = { .wait = *key, .user_stack = ledger->user_stack, .waker = ledger->waker,
+					.p_log2 = ledger->p_log2 };
+	struct wire_split_value *value;
+
+	count(COUNT_SPLITS);
+	if (epoch & 1) {
+		value = bpf_map_lookup_elem(&splits_odd, &split);
+		if (!value) {
+			bpf_map_update_elem(&splits_odd, &split, &no_split_value, BPF_NOEXIST);
+			value = bpf_map_lookup_elem(&splits_odd, &split);
+		}
+	} else {
+		value = bpf_map_lookup_elem(&splits_even, &split);
+		if (!value) {
+			bpf_map_update_elem(&splits_even, &split, &no_split_value, BPF_NOEXIST);
+			value = bpf_map_lookup_elem(&splits_even, &split);
+		}
+	}
+	if (!value) {
+		count(COUNT_SPLITS_LOST);
+		return;
+	}
+	value->count++;
+	value->wait_ns += wait_ns;
+	if (wait_ns > value->maximum_ns)
+		value->maximum_ns = wait_ns;
+}
+
+/* A wait is over at wake_ns; the thread goes on (or the window ends) at now. The sums hold the time up to now. */
+static void finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 now, __u32 flags)
+{
+	struct wire_wait_key key = { .thread = ledger->serial, .evidence = ledger->evidence };
+	__u64 wait_ns = inside(ledger->wait_start_ns, wake_ns);
+
+	if (now <= window_start_ns)
+		return;
+	if (wake_ns <= window_start_ns) {               /* over before the window opened */
+		flush_without_wait(ledger);
+		return;
+	}
+	if (ledger->wait_start_ns < window_start_ns)
+		flags |= WIRE_CUT_START;
+	key.evidence.flags |= flags;
+	key.evidence.bucket = power_of_two(wait_ns);
+	count(COUNT_WAITS);
+	flush(ledger, &key, wait_ns, 1, now - wake_ns);
+	if (ledger->sampled)
+		add_split(ledger, &key, wait_ns);
+	if (ledger->site < WAIT_SITES && !(flags & (WIRE_CUT_START | WIRE_CUT_END)))
+		wait_site_learn(&ledger->sites[ledger->site], wait_ns);
+}
+
+/* What the kernel itself charged the thread for inside the window. */
+static __u64 runtime_in_window(const struct task_ledger *ledger, struct task_struct *task)
+{
+	__u64 all = task->se.sum_exec_runtime - ledger->runtime_start_ns;
+
+	return all > ledger->oncpu_before_ns ? all - ledger->oncpu_before_ns : 0;
+}
+
+static __always_inline bool is_throttled(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->throttled) && BPF_CORE_READ(task, throttled))
+		return true;
+	if (bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
+		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+	return false;
+}
+
+static void thread_gone(struct task_ledger *ledger, struct task_struct *task, __u64 now)
+{
+	struct wire_exit record = {
+		.head = { .size = sizeof(record), .kind = WIRE_EXIT, .time_ns = now }, .thread = ledger->serial,
+		.runtime_ns = runtime_in_window(ledger, task),
+	};
+
+	if (!ledger->announced)
+		announce(ledger, task, now);
+	if (now > window_start_ns)
+		flush_without_wait(ledger);
+	record_send(&record, sizeof(record));
+	thread_serial_set(task->tgid, namespace_tid(task), 0);
+	ledger->state = TASK_GONE;
+}
+
+static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now, bool preempt, unsigned int state)
+{
+	struct task_ledger *ledger = ledger_of(task, population_all);
+
+	if (!ledger)
+		return;
+	if (!ledger->serial)
+		start(ledger, task, now, TASK_RUNNING, now > window_start_ns);
+	account(ledger, now);
+	if (preempt || !state) {
+		ledger->state = TASK_PREEMPTED;
+		ledger->throttled = is_throttled(task);
+	} else if (state & TASK_DEAD_BIT) {
+		thread_gone(ledger, task, now);
+	} else {
+		ledger->state = TASK_BLOCKED;
+		ledger->wait_start_ns = now;
+		evidence_gather(ctx, task, ledger, state);
+	}
+}
+
+static __always_inline void enter(struct task_struct *task, __u64 now)
+{
+	struct task_ledger *ledger = ledger_of(task, population_all);
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u64 since;
+
+	if (!ledger)
+		return;
+	if (!ledger->serial)
+		start(ledger, task, now, TASK_PREEMPTED, now > window_start_ns);
+	since = ledger->since_ns;
+	account(ledger, now);
+	if (ledger->state == TASK_BLOCKED) {            /* no wake-up was seen */
+		finish_wait(ledger, now, now, WIRE_NO_WAKER);
+	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
+		finish_wait(ledger, since, now, 0);
+	} else if (ledger->epoch != epoch && now > window_start_ns) {
+		flush_without_wait(ledger);
+	}
+	if (!ledger->announced)
+		announce(ledger, task, now);
+	if (ledger->cpu != cpu && ledger->cpu != ~0u && now > window_start_ns)
+		ledger->migrations++;
+	ledger->cpu = cpu;
+	ledger->wait_start_ns = 0;
+	ledger->state = TASK_RUNNING;
+}
+
+static __always_inline void account_idle(struct task_struct *prev, struct task_struct *next, __u64 now)
+{
+	__u32 zero = 0;
+	struct idle_time *idle = bpf_map_lookup_elem(&idle_times, &zero);
+
+	if (!idle)
+		return;
+	if (!prev->pid)
+		idle->idle_ns += inside(idle->since_ns, now);
+	idle->idle_now = !next->pid;
+	idle->since_ns = now;
+	idle->seen = 1;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	__u64 now = bpf_ktime_get_ns();
+
+	if (now > window_end_ns)
+		return 0;
+	count(COUNT_SWITCHES);
+	if (prev->pid)
+		leave(ctx, prev, now, preempt, prev_state);
+	if (next->pid)
+		enter(next, now);
+	if (watch_idle)
+		account_idle(prev, next, now);
+	return 0;
+}
+
+static __always_inline int woken(struct task_struct *task)
+{
+	struct task_ledger *ledger = ledger_of(task, population_all);
+	__u64 now;
+
+	if (!ledger)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (now > window_end_ns)
+		return 0;
+	if (!ledger->serial) {
+		start(ledger, task, now, TASK_BLOCKED, now > window_start_ns);
+		__builtin_memset(&ledger->evidence, 0, sizeof(ledger->evidence));
+		ledger->site = WAIT_SITES;
+	}
+	if (ledger->state != TASK_BLOCKED)
+		return 0;
+	count(COUNT_WAKES);
+	if (!ledger->wait_start_ns)                     /* asleep since before it was seen */
+		ledger->wait_start_ns = 1;
+	ledger->state = TASK_WOKEN;
+	ledger->since_ns = now;
+	ledger->wake_ns = now;
+	evidence_of_wake(task, ledger);
+	return 0;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(sched_waken, struct task_struct *task)
+{
+	return woken(task);
+}
+
+/* Catches the wake-up that was raised before the sleeper had left its processor. */
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(sched_woken, struct task_struct *task)
+{
+	return woken(task);
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(sched_forked, struct task_struct *parent, struct task_struct *child)
+{
+	struct task_ledger *ledger;
+
+	if (population_all || population_by_thread || !ledger_of(parent, false))
+		return 0;
+	ledger = ledger_of(child, true);
+	if (ledger)
+		ledger->state = TASK_NEW;
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(sched_born, struct task_struct *task)
+{
+	struct task_ledger *ledger = ledger_of(task, population_all);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!ledger || now > window_end_ns)
+		return 0;
+	if (!ledger->serial)
+		start(ledger, task, now, TASK_WOKEN, true);
+	return 0;
+}
+
+static void renamed(struct task_struct *task, const char *comm)
+{
+	struct task_ledger *ledger = ledger_of(task, false);
+	struct wire_rename record = {
+		.head = { .size = sizeof(record), .kind = WIRE_RENAME, .time_ns = bpf_ktime_get_ns() }, .tid = task->pid,
+	};
+
+	if (!ledger || !ledger->serial)
+		return;
+	record.thread = ledger->serial;
+	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), comm);
+	record_send(&record, sizeof(record));
+}
+
+SEC("?tp_btf/task_rename")
+int BPF_PROG(task_renamed, struct task_struct *task, const char *comm)
+{
+	renamed(task, comm);
+	return 0;
+}
+
+/* --comm NAME: a program that becomes NAME joins the population at its exec. */
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(sched_execed, struct task_struct *task)
+{
+	struct task_ledger *ledger;
+
+	if (!population_by_comm || ledger_of(task, false) || !population_asked(task))
+		return 0;
+	ledger = ledger_of(task, true);
+	if (ledger && !ledger->serial)
+		start(ledger, task, bpf_ktime_get_ns(), TASK_RUNNING, true);
+	return 0;
+}
+
+/* Before the window opens: every thread of the population gets a ledger in its present state. */
+SEC("iter/task")
+int ledger_begin(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct task_ledger *ledger;
+	__u64 now = bpf_ktime_get_ns();
+	unsigned int state;
+
+	if (!task || !task->pid)
+		return 0;
+	if (!population_asked(task) && !ledger_of(task, false))
+		return 0;
+	ledger = ledger_of(task, true);
+	if (!ledger || ledger->serial)
+		return 0;
+	state = task->__state;
+	start(ledger, task, now, state ? TASK_BLOCKED : TASK_PREEMPTED, window_start_ns != ~0ull);
+	if (bpf_core_field_exists(task->on_cpu) && task->on_cpu)
+		ledger->state = TASK_RUNNING;
+	if (ledger->state == TASK_BLOCKED) {
+		ledger->wait_start_ns = ledger->start_ns ? ledger->start_ns : 1;
+		evidence_of_sleeper(task, ledger, state);
+	}
+	return 0;
+}
+
+/* After the window closed: what is still open ends at its end, for every thread alike. */
+SEC("iter/task")
+int ledger_end(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct task_ledger *ledger;
+	__u64 end = window_end_ns;
+	struct wire_ledger record = { .head = { .size = sizeof(record), .kind = WIRE_LEDGER, .time_ns = end } };
+
+	if (!task || !task->pid)
+		return 0;
+	ledger = ledger_of(task, false);
+	if (!ledger || !ledger->serial || ledger->state == TASK_GONE || ledger->state == TASK_NEW)
+		return 0;
+	if (ledger->state == TASK_BLOCKED) {
+		finish_wait(ledger, end, end, WIRE_CUT_END);
+	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
+		__u64 wake = ledger->wake_ns;
+
+		account(ledger, end);
+		finish_wait(ledger, wake, end, 0);
+	} else {
+		account(ledger, end);
+		flush_without_wait(ledger);
+	}
+	if (!ledger->announced)
+		announce(ledger, task, end);
+	record.thread = ledger->serial;
+	record.start_ns = ledger->start_ns;
+	record.runtime_ns = runtime_in_window(ledger, task);
+	ledger->state = TASK_GONE;
+	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	return 0;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Address spaces. Each is a small sorted
+ * array; a new mapping cuts or removes what it covers, as the kernel does.
+ */
+#include "probe/space.h"
+
+#include "base/map.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { MAPPING_LIMIT = 65536, PARENT_LIMIT = 8 };
+
+struct space {
+	uint32_t pid, parent, generation;
+	struct space_mapping *mappings;         /* sorted by start, never overlapping */
+	size_t count, room;
+};
+
+struct spaces {
+	struct map *by_pid;
+	struct space *spaces;
+	size_t count, room;
+};
+
+struct spaces *spaces_new(void)
+{
+	struct spaces *spaces = xcalloc(1, sizeof(*spaces));
+
+	spaces->by_pid = map_new(sizeof(uint32_t));
+	return spaces;
+}
+
+void spaces_free(struct spaces *spaces)
+{
+	if (!spaces)
+		return;
+	for (size_t i = 0; i < spaces->count; i++)
+		free(spaces->spaces[i].mappings);
+	free(spaces->spaces);
+	map_free(spaces->by_pid);
+	free(spaces);
+}
+
+static struct space *space_find(const struct spaces *spaces, uint32_t pid)
+{
+	const uint32_t *index = map_find(spaces->by_pid, &pid);
+
+	return index ? &spaces->spaces[*index] : NULL;
+}
+
+static struct space *space_get(struct spaces *spaces, uint32_t pid)
+{
+	bool added;
+	uint32_t *index = map_put(spaces->by_pid, &pid, &added);
+
+	if (added) {
+		*index = (uint32_t)spaces->count;
+		grow(spaces->spaces, spaces->count, spaces->room);
+		spaces->spaces[spaces->count++] = (struct space){ .pid = pid };
+	}
+	return &spaces->spaces[*index];
+}
+
+void spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent)
+{
+	bool known = space_find(spaces, pid) != NULL;
+	struct space *space = space_get(spaces, pid);
+
+	if (known)                              /* the pid is used again */
+		space->generation++;
+	space->count = 0;
+	space->parent = parent == pid ? 0 : parent;
+}
+
+void spaces_exec(struct spaces *spaces, uint32_t pid)
+{
+	struct space *space = space_get(spaces, pid);
+
+	space->generation++;
+	space->count = 0;
+	space->parent = 0;
+}
+
+/* The first mapping that ends after address. */
+static size_t space_search(const struct space *space, uint64_t address)
+{
+	size_t low = 0, high = space->count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (space->mappings[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void space_insert(struct space *space, size_t at, struct space_mapping mapping)
+{
+	grow(space->mappings, space->count, space->room);
+	memmove(&space->mappings[at + 1], &space->mappings[at], (space->count - at) * sizeof(mapping));
+	space->mappings[at] = mapping;
+	space->count++;
+}
+
+/* Makes room for [start, end): cuts what reaches in from the left and right, drops what lies inside. */
+static size_t space_clear(struct space *space, uint64_t start, uint64_t end)
+{
+	size_t at = space_search(space, start), until;
+
+	if (at < space->count && space->mappings[at].start < start) {
+		struct space_mapping right = space->mappings[at];
+
+		space->mappings[at].end = start;
+		if (right.end > end) {
+			right.offset += end - right.start;
+			right.start = end;
+			space_insert(space, at + 1, right);
+		}
+		at++;
+	}
+	until = at;
+	while (until < space->count && space->mappings[until].end <= end)
+		until++;
+	memmove(&space->mappings[at], &space->mappings[until], (space->count - until) * sizeof(*space->mappings));
+	space->count -= until - at;
+	if (at < space->count && space->mappings[at].start < end) {
+		space->mappings[at].offset += end - space->mappings[at].start;
+		space->mappings[at].start = end;
+	}
+	return at;
+}
+
+void spaces_add(struct spaces *spaces, uint32_t pid, struct space_mapping mapping)
+{
+	struct space *space = space_get(spaces, pid);
+
+	if (mapping.end <= mapping.start || space->count >= MAPPING_LIMIT)
+		return;
+	space_insert(space, space_clear(space, mapping.start, mapping.end), mapping);
+}
+
+struct space_mapping *spaces_find(struct spaces *spaces, uint32_t pid, uint64_t address)
+{
+	for (int i = 0; i < PARENT_LIMIT; i++) {
+		struct space *space = space_find(spaces, pid);
+		size_t at;
+
+		if (!space)
+			return NULL;
+		at = space_search(space, address);
+		if (at < space->count && space->mappings[at].start <= address)
+			return &space->mappings[at];
+		if (!space->parent)
+			return NULL;
+		pid = space->parent;
+	}
+	return NULL;
+}
+
+uint32_t spaces_generation(const struct spaces *spaces, uint32_t pid)
+{
+	const struct space *space = space_find(spaces, pid);
+
+	return space ? space->generation : 0;
+}
+
+bool spaces_knows(const struct spaces *spaces, uint32_t pid)
+{
+	return space_find(spaces, pid) != NULL;
+}

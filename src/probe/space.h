@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Address spaces while a capture is decoded: which file an address of a process lies in, through execs and forks. A
+ * child uses its parent's mappings until it gets its own, so a storm of forks costs one small row each.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "profile/id.h"
+
+struct spaces;
+
+struct space_mapping {
+	uint64_t start, end, offset;
+	struct file_id file;
+	bool recorded;                  /* it is in the profile's mapping table */
+};
+
+struct spaces *spaces_new(void);
+void spaces_free(struct spaces *spaces);
+DEFINE_CLEANUP(spaces)
+void spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent);
+void spaces_exec(struct spaces *spaces, uint32_t pid);                  /* drops its mappings, a new generation */
+void spaces_add(struct spaces *spaces, uint32_t pid, struct space_mapping mapping);     /* newer mappings hide older ones */
+struct space_mapping *spaces_find(struct spaces *spaces, uint32_t pid, uint64_t address); /* NULL where nothing is mapped */
+uint32_t spaces_generation(const struct spaces *spaces, uint32_t pid);
+bool spaces_knows(const struct spaces *spaces, uint32_t pid);

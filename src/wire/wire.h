@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+#pragma once
+/*
+ * The contract between the kernel half and the user half. Two compilers read this file, so it holds fixed-width types
+ * and asserted sizes only; kinds and fields are append-only.
+ *
+ * Records travel in one stream of { struct wire_head, body }, padded to 8 bytes. The kernel writes some to the ring;
+ * the drain transcribes the rest from maps, iterators and /proc, so that decoding is pure: bytes in, profile out.
+ */
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+enum wire_kind {
+	/* written by the kernel half to the ring */
+	WIRE_THREAD = 1,        /* a thread of the population was seen for the first time */
+	WIRE_RENAME,            /* its comm changed (exec, prctl) */
+	WIRE_EXIT,              /* it left the processor for the last time */
+	WIRE_STACK,             /* a stack that was not sent before */
+	/* written by the kernel half to an iterator's file */
+	WIRE_LEDGER,            /* a living thread at the window's end */
+	/* transcribed from maps */
+	WIRE_WAIT,              /* aggregated waits of one thread with one evidence */
+	WIRE_SPLIT,             /* the same by user stack, sampled */
+	WIRE_SAMPLE,            /* on-CPU samples by stack */
+	WIRE_DELAY,             /* runnable delays of the population by power of two */
+	WIRE_COMPLETION,        /* completions by process, port and class */
+	WIRE_LOSS,              /* seen and lost per source */
+	WIRE_COST,              /* what the capture itself cost */
+	/* harvested from /proc and side-band events */
+	WIRE_PROCESS,           /* what is known of a process */
+	WIRE_SPACE_EXEC,        /* a process got a new image: its mappings are gone */
+	WIRE_SPACE_FORK,        /* a process was born with its parent's mappings */
+	WIRE_MAPPING,           /* an executable mapping */
+	WIRE_KERNEL_NAME,       /* the name of a kernel address */
+	WIRE_OUTSIDER,          /* the comm of a thread that is not of the population */
+	WIRE_SLICE,             /* the facts that follow belong to this slice */
+	WIRE_KIND_COUNT,
+};
+
+struct wire_head {
+	__u32 size;             /* of the whole record, head and padding included: a reader skips what it does not know */
+	__u16 kind;             /* enum wire_kind */
+	__u16 reserved;
+	__u64 time_ns;          /* when it happened: the drain merges streams by it */
+};
+
+enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
+
+/* Who leads whom into the population; also the start of WIRE_THREAD. */
+struct wire_thread {
+	struct wire_head head;
+	__u64 start_ns;         /* birth, or 0: it lived before it was seen */
+	__u32 thread;           /* serial number: tids are used again within minutes */
+	__u32 tid, process, parent;     /* process: the thread group id */
+	__u32 namespace_tid, namespace_process;
+	char comm[WIRE_COMM];
+};
+
+struct wire_rename {
+	struct wire_head head;
+	__u32 thread, tid;
+	char comm[WIRE_COMM];
+};
+
+struct wire_exit {
+	struct wire_head head;
+	__u64 runtime_ns;       /* se.sum_exec_runtime gained in the window */
+	__u32 thread, reserved;
+};
+
+/* Addresses leaf first. A stack's id is a hash of its addresses and its process: equal stacks have equal ids. */
+struct wire_stack {
+	struct wire_head head;
+	__u64 id;
+	__u32 process;          /* 0: a kernel stack */
+	__u32 depth;            /* so many __u64 addresses follow */
+};
+
+struct wire_ledger {
+	struct wire_head head;
+	__u64 start_ns;         /* of the thread inside the window */
+	__u64 runtime_ns;       /* as in wire_exit */
+	__u32 thread, reserved;
+};
+
+/* The bounded inputs of the rules in classify/, as the kernel has them; see profile/evidence.h for the meanings. */
+struct wire_evidence {
+	__u64 kernel_stack;     /* id; 0 none */
+	__u64 file_release;     /* kernel address of f_op->release; 0 unread */
+	__u32 flags;            /* enum wire_evidence_flag */
+	__u32 futex_operation;
+	__u16 task_state;
+	__s16 syscall;
+	__u16 file_type, socket_family;
+	__u8 socket_type, socket_state, futex_word, futex_owner;
+	__u8 wake_context, contention;
+	__u8 bucket;            /* the wait's length lies in [2^bucket, 2^(bucket+1)) ns */
+	__u8 reserved;
+};
+
+enum wire_evidence_flag {
+	WIRE_IOWAIT = 1 << 0, WIRE_KERNEL_THREAD = 1 << 1, WIRE_FAULT = 1 << 2, WIRE_CONTENDED = 1 << 3,
+	WIRE_RECLAIM = 1 << 4, WIRE_COMPACTION = 1 << 5, WIRE_OWN_BIO = 1 << 6, WIRE_OWN_BIO_DONE = 1 << 7,
+	WIRE_CUT_START = 1 << 8, WIRE_CUT_END = 1 << 9, WIRE_NO_WAKER = 1 << 10, WIRE_OWNER_WOKE = 1 << 11,
+	WIRE_SAME_PROCESS_WOKE = 1 << 12, WIRE_ACCEPTED = 1 << 13, WIRE_TIMEOUT = 1 << 14, WIRE_LOST = 1 << 15,
+	WIRE_ITERATED = 1 << 16, WIRE_NO_DESCRIPTORS = 1 << 17,
+};
+enum { WIRE_WAKE_UNSEEN, WIRE_WAKE_TASK, WIRE_WAKE_SOFTIRQ, WIRE_WAKE_HARDIRQ };
+enum { WIRE_WORD_UNREAD, WIRE_WORD_ZERO, WIRE_WORD_ONE, WIRE_WORD_TWO, WIRE_WORD_THREE, WIRE_WORD_THREAD, WIRE_WORD_OTHER };
+enum { WIRE_OWNER_UNREAD, WIRE_OWNER_NONE, WIRE_OWNER_THREAD, WIRE_OWNER_OTHER };
+
+/* Counters of the kernel half, per CPU: what each source saw and what it had to drop. */
+enum wire_counter {
+	COUNT_SWITCHES, COUNT_WAKES, COUNT_WAITS, COUNT_WAITS_LOST, COUNT_SPLITS, COUNT_SPLITS_LOST,
+	COUNT_SAMPLES, COUNT_SAMPLES_LOST, COUNT_STACKS, COUNT_STACKS_FAILED, COUNT_STACKS_TRUNCATED, COUNT_RECORDS,
+	COUNT_RECORDS_LOST, COUNT_NO_STORAGE, COUNT_BLOCK, COUNT_CONTENTION, COUNT_RECLAIM, COUNT_SENDS, COUNT_COMPLETIONS_LOST,
+	COUNT_SENDS_UNREAD, COUNT_SENDS_OTHER, COUNTERS,
+};
+
+/* Map keys and values: what the kernel adds up between two slices. */
+struct wire_wait_key {
+	__u32 thread, reserved;
+	struct wire_evidence evidence;
+};
+
+struct wire_wait_value {
+	__u64 count, wait_ns, wait_maximum_ns;
+	__u64 woken_ns, woken_maximum_ns, woken_count;
+	__u64 oncpu_ns, oncpu_count;
+	__u64 preempted_ns, preempted_count;
+	__u64 throttled_ns, throttled_count;
+	__u64 lost_ns, lost_count;      /* waits that found no room under their own key */
+	__u64 migrations;
+};
+
+struct wire_split_key {
+	struct wire_wait_key wait;
+	__u64 user_stack;
+	__u32 waker;                    /* tid; 0 where the wake came from an interrupt or was not seen */
+	__u32 p_log2;
+};
+
+struct wire_split_value { __u64 count, wait_ns, maximum_ns; };
+
+struct wire_sample_key {
+	__u64 user_stack, kernel_stack;
+	__u32 thread;
+	__u32 kernel;                   /* 1: the processor was in kernel mode */
+};
+
+struct wire_delay { __u64 count, ns; };
+struct wire_sample_value { __u64 count, ns; };       /* ns: what the ticks stood for */
+
+struct wire_completion_key {
+	__u32 process;
+	__u16 port, class;              /* HTTP: the status */
+};
+
+struct wire_wait { struct wire_head head; struct wire_wait_key key; struct wire_wait_value value; };
+struct wire_split { struct wire_head head; struct wire_split_key key; struct wire_split_value value; };
+struct wire_sample { struct wire_head head; struct wire_sample_key key; struct wire_sample_value value; };
+struct wire_delays { struct wire_head head; __u32 preempted, reserved; struct wire_delay buckets[WIRE_DELAY_BUCKETS]; };
+struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
+
+/* From here on: made by the drain only. Texts follow the struct, each ending in a zero byte. */
+struct wire_completion {                /* texts: source, class */
+	struct wire_head head;
+	__u64 count;
+	__u32 process, port, outcome, reserved;
+};
+struct wire_loss { struct wire_head head; __u64 seen, lost; };                 /* text: source */
+struct wire_cost { struct wire_head head; __u64 ns, events; };                 /* text: source */
+struct wire_process {                   /* texts: comm, cgroup, executable, runtime, pid namespace, arguments */
+	struct wire_head head;
+	__u32 process, parent, namespace_process, reserved;
+};
+struct wire_space { struct wire_head head; __u32 process, parent; };
+struct wire_mapping {                   /* texts: path, build id */
+	struct wire_head head;
+	__u64 start, end, offset;
+	__u32 process, reserved;
+};
+struct wire_kernel_name { struct wire_head head; __u64 address, start; };      /* text: name */
+struct wire_outsider { struct wire_head head; __u32 tid, process; };           /* text: comm */
+
+_Static_assert(sizeof(struct wire_head) == 16, "wire layout");
+_Static_assert(sizeof(struct wire_thread) == 64, "wire layout");
+_Static_assert(sizeof(struct wire_rename) == 40, "wire layout");
+_Static_assert(sizeof(struct wire_exit) == 32, "wire layout");
+_Static_assert(sizeof(struct wire_stack) == 32, "wire layout");
+_Static_assert(sizeof(struct wire_ledger) == 40, "wire layout");
+_Static_assert(sizeof(struct wire_evidence) == 40, "wire layout");
+_Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
+_Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
+_Static_assert(sizeof(struct wire_split_key) == 64, "wire layout");
+_Static_assert(sizeof(struct wire_sample_key) == 24, "wire layout");
+_Static_assert(sizeof(struct wire_completion_key) == 8, "wire layout");
