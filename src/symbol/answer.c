@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A table lives as long as one file is asked: the memory needed is that of the largest file, not of all. */
+#include "symbol/answer.h"
+
+#include "base/clock.h"
+#include "profile/profile.h"
+#include "symbol/demangle.h"
+#include "symbol/elf_file.h"
+#include "symbol/symbol.h"
+#include "symbol/table.h"
+
+void symbol_answer(struct symbol_module *module, struct symbol_query *query, const char *name)
+{
+	char text[DEMANGLE_SIZE];
+
+	query->name = profile_string(module->profile, demangle(name, text));
+}
+
+static void count_table(struct symbol_statistics *statistics, const struct symbol_table *table)
+{
+	size_t bytes = symbol_table_bytes(table);
+
+	statistics->functions += symbol_table_count(table);
+	statistics->functions_dropped += symbol_table_dropped(table);
+	if (bytes > statistics->table_bytes)
+		statistics->table_bytes = bytes;
+}
+
+void symbol_answer_from(struct symbol_module *module, struct elf_file *names, const struct elf_file *loaded,
+			struct symbol_query *queries, size_t count)
+{
+	CLEANUP(symbol_table) struct symbol_table *table = symbol_table_new();
+	uint64_t start_ns = clock_now_ns(), address;
+	const char *last = NULL, *name;
+	struct string_id answer = { 0 };
+
+	module->statistics->read_bytes += elf_file_add_functions(names, table);
+	symbol_table_build(table);
+	module->statistics->table_ns += clock_now_ns() - start_ns;
+	count_table(module->statistics, table);
+	for (size_t i = 0; i < count; i++) {
+		if (!elf_file_address(loaded, queries[i].offset, &address))
+			continue;
+		name = symbol_table_name(table, address);
+		if (!name)
+			continue;
+		if (name != last)            /* sorted by offset: a function's frames follow each other */
+			symbol_answer(module, &queries[i], name);
+		else
+			queries[i].name = answer;
+		last = name;
+		answer = queries[i].name;
+	}
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stripped files leave their functions in a debug file, installed beside them: found by build id, or by the name and
+ * checksum in .gnu_debuglink. A debug file is believed if its build id is that of the file; only where one of them has
+ * none does the checksum decide, since that reads the whole file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "symbol/answer.h"
+#include "symbol/elf_file.h"
+#include "symbol/symbol.h"
+
+static int open_by_build_id(const char *directory, const char *build_id, struct elf_file **ret)
+{
+	CLEANUP(elf_file) struct elf_file *debug = NULL;
+	CLEANUP_TEXT char *path = xasprintf("%s/.build-id/%.2s/%s.debug", directory, build_id, strlen(build_id) < 4 ? "" : build_id + 2);
+	int r = strlen(build_id) < 4 ? -ENOENT : elf_file_open_path(path, &debug);
+
+	if (r < 0)
+		return r;
+	if (strcmp(elf_file_build_id(debug), build_id) != 0)
+		return -ESTALE;
+	*ret = take(debug);
+	return 0;
+}
+
+static bool has_checksum(const char *path, uint32_t checksum)
+{
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	return fd >= 0 && elf_file_checksum(fd) == checksum;
+}
+
+static int open_linked(const char *path, const char *build_id, uint32_t checksum, struct elf_file **ret)
+{
+	CLEANUP(elf_file) struct elf_file *debug = NULL;
+	int r = elf_file_open_path(path, &debug);
+
+	if (r < 0)
+		return r;
+	if (build_id[0] && elf_file_build_id(debug)[0] ? strcmp(elf_file_build_id(debug), build_id) != 0
+						       : !has_checksum(path, checksum))
+		return -ESTALE;
+	*ret = take(debug);
+	return 0;
+}
+
+static const char *root_of(const struct symbol_module *module)
+{
+	return module->options->root ? module->options->root : "";
+}
+
+/* The places that gdb's manual names: beside the file, in .debug/ there, and below the debug directory. */
+static int open_by_link(const struct symbol_module *module, const char *directory, struct elf_file **ret)
+{
+	const char *build_id = elf_file_build_id(module->elf), *folder;
+	CLEANUP_TEXT char *own = xstrdup(module->path);
+	char name[256];
+	uint32_t checksum;
+	int r = -ENOENT;
+
+	if (!elf_file_debug_link(module->elf, name, &checksum))
+		return -ENOENT;
+	folder = dirname(own);
+	for (int place = 0; place < 3 && r < 0; place++) {
+		CLEANUP_TEXT char *path = xasprintf("%s%s%s/%s", place < 2 ? root_of(module) : directory, folder,
+						    place == 1 ? "/.debug" : "", name);
+
+		r = open_linked(path, build_id, checksum, ret);
+	}
+	return r;
+}
+
+static int open_below(const struct symbol_module *module, const char *directory, struct elf_file **ret)
+{
+	return open_by_build_id(directory, elf_file_build_id(module->elf), ret) == 0 ? 0 : open_by_link(module, directory, ret);
+}
+
+static int open_debug(const struct symbol_module *module, struct elf_file **ret)
+{
+	const char *directory = module->options->debug_directory ? module->options->debug_directory : "/usr/lib/debug";
+	CLEANUP_TEXT char *inside = xasprintf("%s/usr/lib/debug", root_of(module));
+
+	if (open_below(module, directory, ret) == 0)
+		return 0;
+	return root_of(module)[0] ? open_below(module, inside, ret) : -ENOENT;
+}
+
+static void resolve(struct symbol_module *module, struct symbol_query *queries, size_t count)
+{
+	CLEANUP(elf_file) struct elf_file *debug = NULL;
+
+	if (module->elf && open_debug(module, &debug) == 0)
+		symbol_answer_from(module, debug, module->elf, queries, count);
+}
+
+const struct symbol_source symbol_source_debug = {
+	.name = "debug",
+	.summary = "functions in a separate debug file (build id, .gnu_debuglink)",
+	.resolve = resolve,
+};

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows, and the driver: frames are sorted by file and offset, so that each file is opened once, its tables are
+ * built once, and frames of one function meet it together. A return address points behind the call, perhaps into the
+ * next function; so it is looked up one byte before, and only the frame where a thread really stood as it is.
+ */
+#include "symbol/symbol.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "profile/profile.h"
+#include "symbol/elf_file.h"
+
+extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_vdso, symbol_source_kallsyms;
+
+const struct symbol_source *const symbol_sources[] = {
+	&symbol_source_symtab,
+	&symbol_source_debug,
+	&symbol_source_vdso,
+	&symbol_source_kallsyms,
+};
+const size_t symbol_source_count = ARRAY_LENGTH(symbol_sources);
+_Static_assert(ARRAY_LENGTH(symbol_sources) <= SYMBOL_SOURCE_LIMIT, "statistics have a place for each source");
+
+struct question {
+	struct file_id file;
+	struct symbol_query query;
+};
+
+static int compare_questions(const void *left, const void *right)
+{
+	const struct question *a = left, *b = right;
+
+	if (a->file.index != b->file.index)
+		return a->file.index < b->file.index ? -1 : 1;
+	if (a->query.offset != b->query.offset)
+		return a->query.offset < b->query.offset ? -1 : 1;
+	return 0;
+}
+
+/* Which frames have symbols already: the index by frame exists only after the freeze. */
+static bool *frames_with_symbols(const struct profile *profile)
+{
+	bool *has = xcalloc(profile_frame_count(profile), sizeof(*has));
+
+	for (size_t i = 0; i < profile_symbol_count(profile); i++)
+		has[profile_symbol_at(profile, i)->frame.index] = true;
+	return has;
+}
+
+static struct question *collect_questions(const struct profile *profile, struct symbol_statistics *statistics, size_t *ret_count)
+{
+	CLEANUP_TEXT bool *has = frames_with_symbols(profile);
+	struct question *questions = NULL;
+	size_t count = 0, room = 0;
+
+	for (size_t i = 1; i < profile_frame_count(profile); i++) {
+		const struct frame *frame = profile_frame_at(profile, i);
+		uint64_t back = frame->method != METHOD_LEAF && frame->offset > 0;
+
+		if (!frame->file.index)
+			continue;
+		statistics->frames++;
+		if (frame->name.index || has[i]) {
+			statistics->named_before++;
+			continue;
+		}
+		grow(questions, count, room);
+		questions[count++] = (struct question){ .file = frame->file,
+			.query = { .offset = frame->offset - back, .frame = { (uint32_t)i } } };
+	}
+	if (count)
+		qsort(questions, count, sizeof(*questions), compare_questions);
+	*ret_count = count;
+	return questions;
+}
+
+static int open_file(const struct symbol_module *module)
+{
+	const struct symbol_options *options = module->options;
+	CLEANUP_TEXT char *path = xasprintf("%s%s", options->root ? options->root : "", module->path);
+	int fd = options->open ? options->open(options->open_context, module->path, module->build_id) : -ENOENT;
+
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+static void open_module(struct symbol_module *module, size_t frames)
+{
+	CLEANUP(elf_file) struct elf_file *elf = NULL;
+	int fd, r;
+
+	if (module->path[0] != '/')
+		return;
+	fd = open_file(module);
+	r = fd < 0 ? fd : elf_file_open(fd, &elf);
+	if (r < 0) {
+		module->statistics->files_missing++;
+		module->statistics->frames_missing += frames;
+		return;
+	}
+	if (!module->build_id[0]) {
+		module->statistics->files_unchecked++;
+	} else if (strcmp(elf_file_build_id(elf), module->build_id) != 0) {
+		module->statistics->files_refused++;
+		module->statistics->frames_refused += frames;
+		return;
+	}
+	module->elf = take(elf);
+}
+
+/* Writes the answers of one source down and moves the queries still open to the front. */
+static size_t keep_answers(struct symbol_module *module, size_t source, struct symbol_query *queries, size_t count)
+{
+	struct string_id origin = profile_string(module->profile, symbol_sources[source]->name);
+	size_t open = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!queries[i].name.index) {
+			queries[open++] = queries[i];
+			continue;
+		}
+		profile_add_symbol(module->profile, (struct symbol){
+			.frame = queries[i].frame, .name = queries[i].name, .origin = origin });
+		module->statistics->resolved[source]++;
+	}
+	return open;
+}
+
+static void resolve_file(struct symbol_module *module, struct symbol_query *queries, size_t count)
+{
+	module->statistics->files++;
+	open_module(module, count);
+	for (size_t i = 0; i < symbol_source_count && count; i++) {
+		symbol_sources[i]->resolve(module, queries, count);
+		count = keep_answers(module, i, queries, count);
+	}
+	module->statistics->unresolved += count;
+	elf_file_free(module->elf);
+}
+
+static void resolve_questions(struct symbol_module *common, const struct question *questions, size_t count)
+{
+	CLEANUP_TEXT struct symbol_query *queries = xcalloc(count + 1, sizeof(*queries));
+	size_t next;
+
+	for (size_t i = 0; i < count; i = next) {
+		const struct file *file = profile_file_at(common->profile, questions[i].file.index);
+		struct symbol_module module = *common;
+
+		module.path = profile_text(common->profile, file->path);
+		module.build_id = profile_text(common->profile, file->build_id);
+		for (next = i; next < count && questions[next].file.index == questions[i].file.index; next++)
+			queries[next - i] = questions[next].query;
+		resolve_file(&module, queries, next - i);
+	}
+}
+
+int symbol_resolve(struct profile *profile, const struct symbol_options *options, struct symbol_statistics *ret,
+		   struct error *err __attribute__((unused)))
+{
+	struct symbol_statistics statistics = { 0 };
+	struct symbol_module module = { .options = options, .statistics = &statistics, .profile = profile };
+	size_t count = 0;
+	CLEANUP_TEXT struct question *questions = collect_questions(profile, &statistics, &count);
+
+	resolve_questions(&module, questions, count);
+	if (ret)
+		*ret = statistics;
+	return 0;
+}

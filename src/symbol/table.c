@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions may nest and overlap (assembly with inner labels, aliases of different size), so building cuts them into
+ * pieces that do not:
+ *
+ *	outer  |----------------|             |--outer--|-inner-|-outer-|
+ *	inner            |------|--|   ──▶
+ *
+ * One sweep over the functions in order of their start, with a stack of those that are still open, gives the pieces
+ * sorted; a question is then one binary search, whatever a hostile file holds.
+ */
+#include "symbol/table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+struct piece {
+	uint64_t start, end;
+	const char *name;
+};
+
+struct symbol_table {
+	struct symbol_function *functions;           /* until the table is built */
+	size_t function_count, function_room, added, dropped;
+	struct piece *pieces;
+	size_t piece_count, piece_room;
+	bool built;
+};
+
+struct symbol_table *symbol_table_new(void)
+{
+	return xcalloc(1, sizeof(struct symbol_table));
+}
+
+void symbol_table_free(struct symbol_table *table)
+{
+	if (!table)
+		return;
+	free(table->functions);
+	free(table->pieces);
+	free(table);
+}
+
+void symbol_table_add(struct symbol_table *table, const struct symbol_function *function)
+{
+	assert(!table->built);
+	if (function->end <= function->start || !function->name || !function->name[0])
+		return;
+	if (table->function_count >= SYMBOL_TABLE_LIMIT) {
+		table->dropped++;
+		return;
+	}
+	grow(table->functions, table->function_count, table->function_room);
+	table->functions[table->function_count++] = *function;
+	table->added++;
+}
+
+static int compare_names(const struct symbol_function *a, const struct symbol_function *b)
+{
+	size_t a_size = strlen(a->name), b_size = strlen(b->name);
+
+	if (a->global != b->global)
+		return a->global ? -1 : 1;
+	if (a_size != b_size)
+		return a_size < b_size ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* By start; of those, the longer first, so that the inner one is met later; of equals, the preferred name first. */
+static int compare_functions(const void *left, const void *right)
+{
+	const struct symbol_function *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return compare_names(a, b);
+}
+
+static size_t drop_equals(struct symbol_function *functions, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!kept || functions[kept - 1].start != functions[i].start || functions[kept - 1].end != functions[i].end)
+			functions[kept++] = functions[i];
+	return kept;
+}
+
+struct sweep {
+	const struct symbol_function **open;         /* the innermost last */
+	size_t depth;
+	uint64_t at;                                 /* all below is cut */
+};
+
+static void cut_piece(struct symbol_table *table, struct sweep *sweep, uint64_t end)
+{
+	const struct symbol_function *top = sweep->open[sweep->depth - 1];
+
+	if (end <= sweep->at)
+		return;
+	grow(table->pieces, table->piece_count, table->piece_room);
+	table->pieces[table->piece_count++] = (struct piece){ .start = sweep->at, .end = end, .name = top->name };
+	sweep->at = end;
+}
+
+static void close_until(struct symbol_table *table, struct sweep *sweep, uint64_t address)
+{
+	while (sweep->depth && sweep->open[sweep->depth - 1]->end <= address) {
+		cut_piece(table, sweep, sweep->open[sweep->depth - 1]->end);
+		sweep->depth--;
+	}
+	if (sweep->depth)
+		cut_piece(table, sweep, address);
+	sweep->at = address;
+}
+
+void symbol_table_build(struct symbol_table *table)
+{
+	struct sweep sweep = { 0 };
+	size_t count;
+
+	assert(!table->built);
+	table->built = true;
+	if (!table->function_count)
+		return;
+	qsort(table->functions, table->function_count, sizeof(*table->functions), compare_functions);
+	count = drop_equals(table->functions, table->function_count);
+	sweep.open = xreallocarray(NULL, count, sizeof(*sweep.open));
+	for (size_t i = 0; i < count; i++) {
+		close_until(table, &sweep, table->functions[i].start);
+		sweep.open[sweep.depth++] = &table->functions[i];
+	}
+	close_until(table, &sweep, UINT64_MAX);
+	free(sweep.open);
+	free(table->functions);
+	table->functions = NULL;
+	table->function_count = table->function_room = 0;
+}
+
+const char *symbol_table_name(const struct symbol_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->piece_count;
+
+	assert(table->built);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->pieces[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == table->piece_count || table->pieces[low].start > address)
+		return NULL;
+	return table->pieces[low].name;
+}
+
+size_t symbol_table_count(const struct symbol_table *table)
+{
+	return table->added;
+}
+
+size_t symbol_table_dropped(const struct symbol_table *table)
+{
+	return table->dropped;
+}
+
+size_t symbol_table_bytes(const struct symbol_table *table)
+{
+	return table->function_room * sizeof(*table->functions) + table->piece_room * sizeof(*table->pieces);
+}
