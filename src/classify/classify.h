@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * A rule names one class of waits from what both sides of the wait left behind. Rules are pure, and asked in the order
- * of the table in classify.c: the first that matches decides. Where none does, the wait is `unknown` and keeps its
- * stack. A new class of waits is one file and one row, never a probe.
+ * A rule names one class of waits from what both sides of the wait left behind. Rules are pure, and
+ * asked in the order of the table in classify.c: the first that matches decides. Where none does,
+ * the wait is `unknown` and keeps its stack. A new class of waits is one file and one row, never a
+ * probe.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct wait_seen {
 struct rule {
 	const char *name;                     /* "disk-direct-read" */
 	const char *summary;                  /* one line, below 72 columns */
-	const char *state, *part;             /* a row of profile/dimension.c; part NULL: the state itself */
+	const char *state, *part;             /* a row of dimension.c; part NULL: the state */
 	bool ambiguous;                       /* idle or waiting, depending on outstanding work */
 	bool (*matches)(const struct wait_seen *seen);
 };
@@ -35,5 +36,8 @@ const struct rule *classify_wait(const struct wait_seen *seen);          /* NULL
 bool wait_calls(const struct wait_seen *seen, const char *function);
 bool wait_calls_prefix(const struct wait_seen *seen, const char *prefix);
 
-/* Gives every evidence of the profile that has no class yet (or, with again, every one) its class. Before the freeze. */
+/*
+ * Gives every evidence of the profile that has no class yet (or, with again, every one) its class.
+ * Before the freeze.
+ */
 void classify_profile(struct profile *profile, bool again);

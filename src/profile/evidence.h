@@ -17,7 +17,7 @@ enum evidence_flag {
 	EVIDENCE_COMPACTION = 1 << 5,
 	EVIDENCE_OWN_BIO = 1 << 6,           /* the thread itself queued block I/O since it last waited */
 	EVIDENCE_OWN_BIO_DONE = 1 << 7,      /* and that very request completed just before the wake */
-	EVIDENCE_CUT_START = 1 << 8,         /* began before the window: the sleeping side was read by the iterator */
+	EVIDENCE_CUT_START = 1 << 8,         /* began before the window opened */
 	EVIDENCE_CUT_END = 1 << 9,           /* went on after the window: no waking side */
 	EVIDENCE_NO_WAKER = 1 << 10,         /* no wake-up was seen although it ended inside the window */
 	EVIDENCE_OWNER_WOKE = 1 << 11,       /* futex: the thread named by the lock's owner word made it runnable */
@@ -25,6 +25,9 @@ enum evidence_flag {
 	EVIDENCE_ACCEPTED = 1 << 13,         /* socket: the local port is one that listens, so the peer connected to us */
 	EVIDENCE_TIMEOUT = 1 << 14,          /* the call was given a timeout */
 	EVIDENCE_LOST = 1 << 15,             /* the record of this wait was lost: only its length is known */
+	EVIDENCE_ITERATED = 1 << 16,         /* the sleeping side was read by the task iterator, not at the switch */
+	EVIDENCE_NO_DESCRIPTORS = 1 << 17,   /* poll or select with none: a sleep */
+	EVIDENCE_FROZEN = 1 << 18,           /* task->frozen: parked by the second version of control groups */
 };
 
 enum wake_context { WAKE_UNSEEN, WAKE_TASK, WAKE_SOFTIRQ, WAKE_HARDIRQ };
