@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Written in full, for a hole is read without a disk. Its bytes differ per page, in case the disk below
- * deduplicates or leaves out zeros.
+ * Written in full, for a hole is read without a disk. Its bytes differ per page, in case the disk
+ * below deduplicates or leaves out zeros.
  */
 #include "truth/cold_file.h"
 
@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/memory.h"
 
 /* linux/magic.h has no place for them all in older headers. */
@@ -23,14 +24,16 @@ int cold_file_possible(const struct truth_context *context, struct error *err)
 
 	if (fstatfs(context->directory, &system) < 0)
 		return fail(err, FAILURE_CANNOT, -errno, "cannot stage '%s'", context->row->name);
-	if ((unsigned long)system.f_type == MAGIC_TMPFS || (unsigned long)system.f_type == MAGIC_RAMFS) {
-		(void)fail(err, FAILURE_CANNOT, -EOPNOTSUPP, "cannot stage '%s'", context->row->name);
+	if ((unsigned long)system.f_type == MAGIC_TMPFS ||
+	    (unsigned long)system.f_type == MAGIC_RAMFS) {
+		(void)fail(err, FAILURE_CANNOT, -EOPNOTSUPP, "cannot stage '%s'",
+			   context->row->name);
 		return error_because(err, "its directory is in memory, not on a disk");
 	}
 	return 0;
 }
 
-static int open_nameless(int directory)
+int cold_file_open(int directory)
 {
 	char name[32];
 	int fd = openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -64,18 +67,19 @@ static int fill(int fd)
 
 int cold_file_prepare(struct truth_context *context, struct error *err)
 {
-	int fd = open_nameless(context->directory), r;
+	int fd = cold_file_open(context->directory), r;
 
 	if (fd < 0)
-		return fail(err, FAILURE_WORK, fd, "cannot make a file for '%s'", context->row->name);
+		return fail(err, FAILURE_WORK, fd, "cannot make a file for '%s'",
+			    context->row->name);
 	context->files[0] = fd;
 	r = fill(fd);
 	if (r == 0)
 		r = -posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	if (r == 0)
 		r = -posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot write %d bytes for '%s'", TRUTH_FILE_BYTES,
-			    context->row->name)
+	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot write %d bytes for '%s'",
+			    TRUTH_FILE_BYTES, context->row->name)
 		     : 0;
 }
 

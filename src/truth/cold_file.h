@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * A file that is on the disk and nowhere else: written, synced, dropped from memory. It has no name, so it is gone
- * with its last descriptor. Pages are visited in an order in which no kernel reads ahead.
+ * A file that is on the disk and nowhere else: written, synced, dropped from memory. It has no
+ * name, so it is gone with its last descriptor. Pages are visited in an order in which no kernel
+ * reads ahead.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,10 +12,14 @@
 
 enum { COLD_FILE_PAGE = 4096, COLD_FILE_PAGES = TRUTH_FILE_BYTES / COLD_FILE_PAGE };
 
-int cold_file_possible(const struct truth_context *context, struct error *err); /* the directory is on a disk */
-int cold_file_prepare(struct truth_context *context, struct error *err);        /* into context->files[0] */
+/* Whether the directory is on a disk. */
+int cold_file_possible(const struct truth_context *context, struct error *err);
+/* Makes context->files[0], of TRUTH_FILE_BYTES. */
+int cold_file_prepare(struct truth_context *context, struct error *err);
 
-/* Opens it once more, with flags of its own (O_DIRECT, O_SYNC); negative errno. */
+int cold_file_open(int directory);      /* an empty one; a descriptor, or negative errno */
+
+/* Opens context->files[0] once more, with flags of its own (O_DIRECT, O_SYNC); negative errno. */
 int cold_file_reopen(const struct truth_context *context, int flags);
 
 /* The n-th page to visit; each page comes once in COLD_FILE_PAGES. */

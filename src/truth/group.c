@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where a group with the wanted controller can be made, by trying: /proc/self/mounts names the hierarchies,
- * /proc/self/cgroup our place in each, and a new folder shows by its files what it can do. In the unified hierarchy
- * a controller is usable only where the group above hands it down, hence the walk upwards.
+ * Finds where a group with the wanted controller can be made, by trying: /proc/self/mounts names
+ * the hierarchies, /proc/self/cgroup our place in each, and a new folder shows by its files what it
+ * can do. In the unified hierarchy a controller is usable only where the group above hands it down,
+ * hence the walk upwards.
  */
 #include "truth/group.h"
 
@@ -46,7 +47,9 @@ static bool find_mount(const char *controller, char *point, size_t size)
 	return found && snprintf(point, size, "%s", where) < (int)size;
 }
 
-/* Lines are "number:controllers:path"; the unified hierarchy is number 0 and names no controllers. */
+/*
+ * Lines are "number:controllers:path"; the unified hierarchy is number 0 and names no controllers.
+ */
 static bool find_own_path(const char *controller, char *path, size_t size)
 {
 	FILE *file = fopen("/proc/self/cgroup", "re");
@@ -61,8 +64,9 @@ static bool find_own_path(const char *controller, char *path, size_t size)
 			continue;
 		*place++ = '\0';
 		found = controller ? has_word(controllers + 1, controller) : controllers[1] == '\0';
-		if (found && (strstr(place, "..") || snprintf(path, size, "%s", place) >= (int)size))
-			*path = '\0';           /* outside of what our namespace shows: start at the top */
+		if (found &&
+		    (strstr(place, "..") || snprintf(path, size, "%s", place) >= (int)size))
+			*path = '\0';   /* not within our namespace: start at the top */
 	}
 	if (file)
 		(void)fclose(file);
@@ -78,7 +82,8 @@ static int try_group(const char *above, const char *file, char *group, size_t si
 		return -ENAMETOOLONG;
 	if (mkdir(group, 0755) < 0 && errno != EEXIST)
 		return -errno;
-	if (snprintf(path, sizeof(path), "%s/%s", group, file) < (int)sizeof(path) && access(path, W_OK) == 0)
+	if (snprintf(path, sizeof(path), "%s/%s", group, file) < (int)sizeof(path) &&
+	    access(path, W_OK) == 0)
 		return 0;
 	(void)rmdir(group);
 	return -ENOENT;
@@ -89,10 +94,12 @@ static int make_group(const char *controller, const char *file, char *group, siz
 	char point[512], own[512] = "", above[1024], *end;
 	int r = -ENOENT;
 
-	if (!find_mount(controller, point, sizeof(point)) || !find_own_path(controller, own, sizeof(own)))
+	if (!find_mount(controller, point, sizeof(point)) ||
+	    !find_own_path(controller, own, sizeof(own)))
 		return -ENOENT;
 	for (;;) {
-		(void)snprintf(above, sizeof(above), "%s%s", point, strcmp(own, "/") == 0 ? "" : own);
+		(void)snprintf(above, sizeof(above), "%s%s", point,
+			       strcmp(own, "/") == 0 ? "" : own);
 		r = try_group(above, file, group, size);
 		end = strrchr(own, '/');
 		if (r == 0 || !end || end[1] == '\0')
@@ -103,7 +110,8 @@ static int make_group(const char *controller, const char *file, char *group, siz
 
 static int find_group(const struct group_kind *kind, char *group, size_t size, bool *ret_two)
 {
-	int r = kind->file_one ? make_group(kind->controller, kind->file_one, group, size) : -ENOENT;
+	int r = kind->file_one ? make_group(kind->controller, kind->file_one, group, size)
+			       : -ENOENT;
 
 	*ret_two = r < 0 && kind->file_two;
 	return *ret_two ? make_group(NULL, kind->file_two, group, size) : r;
@@ -111,10 +119,12 @@ static int find_group(const struct group_kind *kind, char *group, size_t size, b
 
 static int group_refused(const struct group_kind *kind, int code, struct error *err)
 {
-	(void)fail(err, FAILURE_CANNOT, code, "cannot make a control group for '%s'", kind->controller);
+	(void)fail(err, FAILURE_CANNOT, code, "cannot make a control group for '%s'",
+		   kind->controller);
 	if (code == -ENOENT)
 		return error_because(err, "no hierarchy that is mounted here hands down '%s'",
-				     kind->file_two && !kind->file_one ? kind->file_two : kind->controller);
+				     kind->file_two && !kind->file_one ? kind->file_two
+								       : kind->controller);
 	return code;
 }
 
@@ -154,7 +164,8 @@ static int open_file(const struct truth_context *context, const char *file, int 
 	return fd < 0 ? -errno : fd;
 }
 
-int group_write(const struct truth_context *context, const char *file, const char *value, struct error *err)
+int group_write(const struct truth_context *context, const char *file, const char *value,
+		struct error *err)
 {
 	int fd = open_file(context, file, O_WRONLY), r = 0;
 
@@ -164,7 +175,9 @@ int group_write(const struct truth_context *context, const char *file, const cha
 		r = -errno;
 	if (fd >= 0)
 		(void)close(fd);
-	return r < 0 ? fail(err, FAILURE_CANNOT, r, "cannot write '%s' to '%s/%s'", value, context->group, file) : 0;
+	return r < 0 ? fail(err, FAILURE_CANNOT, r, "cannot write '%s' to '%s/%s'", value,
+			    context->group, file)
+		     : 0;
 }
 
 int group_read(const struct truth_context *context, const char *file, char *text, size_t size)
@@ -191,8 +204,9 @@ static void kill_members(struct truth_context *context)
 	struct error ignored;
 	char text[4096];
 
+	/* A frozen task does not die. */
 	(void)group_write(context, context->group_two ? "cgroup.freeze" : "freezer.state",
-			  context->group_two ? "0" : "THAWED", &ignored);       /* a frozen task does not die */
+			  context->group_two ? "0" : "THAWED", &ignored);
 	if (group_read(context, "cgroup.procs", text, sizeof(text)) < 0)
 		return;
 	for (char *at = text, *end; *at; at = *end ? end + 1 : end) {
@@ -209,7 +223,8 @@ void group_remove(struct truth_context *context)
 {
 	if (!context->group[0])
 		return;
-	for (unsigned attempt = 0; rmdir(context->group) < 0 && errno == EBUSY && attempt < 400; attempt++) {
+	for (unsigned attempt = 0; rmdir(context->group) < 0 && errno == EBUSY && attempt < 400;
+	     attempt++) {
 		kill_members(context);
 		stage_sleep_ns(5 * STAGE_PACE_NS);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judged threads, and those who play against them. A judged thread is born ready to run and ends by itself, so that
- * nothing but its body can block it: no start gate, no lock with the one that made it. Its stack is touched before
- * the body, for a page fault inside a wait would be counted as wait.
+ * Judged threads, and those who play against them. A judged thread is born ready to run and ends by
+ * itself, so that nothing but its body can block it: no start gate, no lock with the one that made
+ * it. Its stack is touched before the body, for a page fault inside a wait would be counted as
+ * wait.
  */
 #include "truth/stage.h"
 
@@ -17,6 +18,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+void stage_restart(struct truth_context *context)
+{
+	context->end_ns = clock_now_ns() + context->duration_ns;
+}
+
 void stage_spin_ns(uint64_t duration_ns)
 {
 	uint64_t end_ns = clock_now_ns() + duration_ns;
@@ -27,7 +33,8 @@ void stage_spin_ns(uint64_t duration_ns)
 
 void stage_sleep_ns(uint64_t duration_ns)
 {
-	struct timespec rest = { (time_t)(duration_ns / 1000000000u), (long)(duration_ns % 1000000000u) };
+	struct timespec rest = { (time_t)(duration_ns / 1000000000u),
+				 (long)(duration_ns % 1000000000u) };
 
 	while (nanosleep(&rest, &rest) < 0 && errno == EINTR)
 		;
@@ -75,7 +82,8 @@ static void read_ready(struct truth_thread *self)
 
 	if (size > 0) {
 		text[size] = '\0';
-		self->ready_known = sscanf(text, "%llu %llu", &run_ns, &ready_ns) == 2 && run_ns > 0;
+		self->ready_known = sscanf(text, "%llu %llu", &run_ns, &ready_ns) == 2 &&
+				    run_ns > 0;
 		self->ready_ns = self->ready_known ? ready_ns : 0;
 	}
 	if (fd >= 0)
@@ -123,22 +131,28 @@ static void *part_play(void *argument)
 }
 
 int stage_threads(struct truth_context *context, unsigned count, void (*body)(struct actor *actor),
-		  void (*meanwhile)(struct truth_context *context, void *prop), void *prop, struct error *err)
+		  void (*meanwhile)(struct truth_context *context, void *prop), void *prop,
+		  struct error *err)
 {
 	struct part parts[STAGE_ACTORS];
 	unsigned started = 0;
 	int r = 0;
 
 	for (; started < count; started++) {
-		parts[started] = (struct part){ .actor = { context, NULL, started, prop }, .body = body };
+		parts[started] = (struct part){ .actor = { context, NULL, started, prop },
+						.body = body };
 		atomic_fetch_add(&context->acting, 1);
 		r = -pthread_create(&parts[started].thread, NULL, part_play, &parts[started]);
 		if (r < 0)
 			break;
 	}
 	if (r < 0) {
-		/* Those that did start wait for a partner that will not come: the process ends with us instead. */
-		return fail(err, FAILURE_WORK, r, "cannot start a thread of '%s'", context->row->name);
+		/*
+		 * Those that did start wait for a partner that will not come: the process ends with
+		 * us instead.
+		 */
+		return fail(err, FAILURE_WORK, r, "cannot start a thread of '%s'",
+			    context->row->name);
 	}
 	if (meanwhile)
 		meanwhile(context, prop);
@@ -147,8 +161,8 @@ int stage_threads(struct truth_context *context, unsigned count, void (*body)(st
 	return 0;
 }
 
-int stage_process(struct truth_context *context, void (*body)(struct actor *actor), void *prop, pid_t *ret_pid,
-		  struct error *err)
+int stage_process(struct truth_context *context, void (*body)(struct actor *actor), void *prop,
+		  pid_t *ret_pid, struct error *err)
 {
 	struct actor actor = { .context = context, .prop = prop };
 	pid_t parent = getpid(), pid;
@@ -156,7 +170,8 @@ int stage_process(struct truth_context *context, void (*body)(struct actor *acto
 	atomic_fetch_add(&context->acting, 1);
 	pid = fork();
 	if (pid < 0)
-		return fail(err, FAILURE_WORK, -errno, "cannot start a process of '%s'", context->row->name);
+		return fail(err, FAILURE_WORK, -errno, "cannot start a process of '%s'",
+			    context->row->name);
 	if (pid == 0) {
 		actor.self = actor_begin(context);
 		stage_child(parent, context->row->thread);
@@ -183,7 +198,8 @@ void stage_wake(struct truth_context *context, void (*wake)(void *prop), void *p
 }
 
 /* Handshakes are short and must not block: whoever waits stays on the run queue. */
-static bool await_round(const atomic_uint *counter, unsigned round, const struct truth_context *context)
+static bool await_round(const atomic_uint *counter, unsigned round,
+			const struct truth_context *context)
 {
 	while (atomic_load_explicit(counter, memory_order_acquire) < round) {
 		if (stage_over(context))

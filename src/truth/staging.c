@@ -2,11 +2,12 @@
 /*
  * One run of a row: prepare in the caller, fork, wait for the word, perform, reap.
  *
- *	caller ── prepare ── fork ────────── go ──────────────────── wait ── free
- *	                      └─ process: blocks on the pipe … stage() … exit
- *	guard (only where something outlives processes): blocks on its pipe until every holder is gone, then cleanup()
+ *    caller ── prepare ── fork ────────── go ──────────────────── wait ── free
+ *                          └─ process: blocks on the pipe … stage() … exit
+ *    guard (where something outlives processes): blocks on its pipe … cleanup()
  *
- * Cleanup has one path, the guard, so that it is the same after a good run and after kill -9 of the caller.
+ * Cleanup has one path, the guard, so that it is the same after a good run and after kill -9 of the
+ * caller.
  */
 #include "truth/staging.h"
 
@@ -27,8 +28,8 @@
 #include "truth/stage.h"
 
 enum {
-	PROCESS_GRACE_S = 20,           /* the process may take this much longer than its row's time … */
-	CALLER_GRACE_S = 25,            /* … and is killed after this */
+	PROCESS_GRACE_S = 20,   /* the process may take this much longer than its row's time … */
+	CALLER_GRACE_S = 25,    /* … and is killed after this */
 };
 
 struct staging {
@@ -53,11 +54,15 @@ static struct truth_context *context_new(const struct truth *row, uint64_t durat
 	return context;
 }
 
-/* Lets the guard go: it cleans up, and we wait for that, since the next row may want the same names. */
+/*
+ * Lets the guard go: it cleans up, and we wait for that, since the next row may want the same
+ * names.
+ */
 static void guard_release(struct truth_context *context)
 {
 	if (context->guard >= 0) {
-		(void)!write(context->guard, "x", 1);   /* a byte, for some other child may hold a copy of this end */
+		/* A byte, for some other child of the caller may hold a copy of this end. */
+		(void)!write(context->guard, "x", 1);
 		(void)close(context->guard);
 	}
 	context->guard = -1;
@@ -105,7 +110,8 @@ int staging_guard(struct truth_context *context, struct error *err)
 	if (pid < 0) {
 		(void)close(ends[0]);
 		(void)close(ends[1]);
-		return fail(err, FAILURE_WORK, -errno, "cannot start the guard of '%s'", context->row->name);
+		return fail(err, FAILURE_WORK, -errno, "cannot start the guard of '%s'",
+			    context->row->name);
 	}
 	if (pid == 0) {
 		(void)close(ends[1]);
@@ -132,8 +138,8 @@ static int staging_prepare(struct truth_context *context, const char *directory,
 	return r;
 }
 
-int staging_new(const struct truth *row, const char *directory, uint64_t duration_ns, struct staging **ret,
-		struct error *err)
+int staging_new(const struct truth *row, const char *directory, uint64_t duration_ns,
+		struct staging **ret, struct error *err)
 {
 	struct truth_context *context = context_new(row, duration_ns);
 	int r = staging_prepare(context, directory, err);
@@ -151,7 +157,7 @@ static void perform(struct truth_context *context)
 {
 	const struct truth *row = context->row;
 
-	context->end_ns = clock_now_ns() + context->duration_ns;
+	stage_restart(context);
 	(void)alarm((unsigned)(context->duration_ns / 1000000000u) + PROCESS_GRACE_S);
 	_exit(row->stage(context, &context->report.error) < 0);
 }
@@ -202,7 +208,8 @@ void staging_go(struct staging *staging)
 {
 	if (staging->go < 0)
 		return;
-	(void)!write(staging->go, "g", 1);      /* it waits, or it is dead, which staging_wait() finds out */
+	/* It waits, or it is dead, which staging_wait() finds out. */
+	(void)!write(staging->go, "g", 1);
 	(void)close(staging->go);
 	staging->go = -1;
 }
@@ -211,14 +218,14 @@ void staging_go(struct staging *staging)
 static int await_exit(pid_t pid, uint64_t limit_ns)
 {
 	uint64_t end_ns = clock_now_ns() + limit_ns, now_ns;
-	struct pollfd exit = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
+	struct pollfd process = { .fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };
 	int r = 0;
 
-	if (exit.fd < 0)
+	if (process.fd < 0)
 		return 1;               /* no pidfd on this kernel: its own alarm must do */
 	while ((now_ns = clock_now_ns()) < end_ns && r <= 0)
-		r = poll(&exit, 1, (int)((end_ns - now_ns) / 1000000u) + 1);
-	(void)close(exit.fd);
+		r = poll(&process, 1, (int)((end_ns - now_ns) / 1000000u) + 1);
+	(void)close(process.fd);
 	return r > 0;
 }
 
@@ -238,7 +245,8 @@ int staging_wait(struct staging *staging, struct error *err)
 {
 	struct truth_context *context = staging->context;
 	const char *name = context->row->name;
-	bool exited = await_exit(staging->pid, context->duration_ns + CALLER_GRACE_S * UINT64_C(1000000000));
+	uint64_t limit_ns = context->duration_ns + CALLER_GRACE_S * UINT64_C(1000000000);
+	bool exited = await_exit(staging->pid, limit_ns);
 	int status = reap(staging, !exited);
 
 	if (!exited || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))

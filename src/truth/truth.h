@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * The open set of programs whose waits are known. A row stages one kind of wait and lets its threads time themselves,
- * with the clock read just before and just after each waiting call; `crosscut calibrate` captures the same threads and
- * compares. Nothing here knows the profiler: what a row reports is true whether or not it is watched.
+ * The open set of programs whose waits are known. A row stages one kind of wait and lets its
+ * threads time themselves, with the clock read just before and just after each waiting call;
+ * `crosscut calibrate` captures the same threads and compares. Nothing here knows the profiler:
+ * what a row reports is true whether or not it is watched.
  *
  * truth/staging.h runs a row: in a process of its own, between two handshakes, with a watchdog.
  *
- * To add a kind: write one file that ends in its row, and name the row in truth.c. Its judged threads must be blocked
- * nowhere else, so that what the ledger shows of them beside the row's state is an error of the ledger.
+ * To add a kind: write one file that ends in its row, and name the row in truth.c. Its judged
+ * threads must be blocked nowhere else, so that what the ledger shows of them beside the row's
+ * state is an error of the ledger.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,24 +27,33 @@ enum {
 
 /* What of a thread is compared with the row's state. */
 enum truth_measure {
-	TRUTH_WAITED,   /* time in waiting calls: a wait's state and the run queue after it, and the calls' own CPU time */
+	TRUTH_WAITED,   /* time in waiting calls: blocked, ready after it, in the call itself */
 	TRUTH_RAN,      /* CPU time outside waiting calls */
-	TRUTH_QUEUED,   /* lifetime less CPU time: ready, but not running */
-	TRUTH_RATE,     /* nothing: how many operations per second are possible here, watched and unwatched */
+	TRUTH_QUEUED,   /* ready, but not running, all its life: of threads that never wait */
+	TRUTH_RATE,     /* nothing: how many operations per second, watched and unwatched */
 };
 
-/* What a thread knows of itself. It fills this by its own clocks: CLOCK_MONOTONIC, CLOCK_THREAD_CPUTIME_ID. */
+/*
+ * What a thread knows of itself. It fills this by its own clocks: CLOCK_MONOTONIC,
+ * CLOCK_THREAD_CPUTIME_ID.
+ */
 struct truth_thread {
 	char name[16];
 	pid_t pid, tid;
-	uint64_t start_ns, end_ns;      /* its first and last statement: birth and death lie microseconds outside */
-	uint64_t waited_ns;             /* wall time from before to after each waiting call, summed */
+	uint64_t start_ns, end_ns;      /* its first and last statement, shortly within its life */
+	uint64_t waited_ns;             /* from before to after each waiting call, summed */
 	uint64_t wait_count;
 	uint64_t wait_longest_ns;
-	uint64_t wait_cpu_ns;           /* CPU time inside the waiting calls (the kernel charges leaving idle to it) */
-	uint64_t cpu_ns;                /* CPU time from birth to end */
-	uint64_t ready_ns;              /* the kernel's own sum of its time on the run queue … */
-	bool ready_known;               /* … where the kernel keeps it (schedstat) */
+	/*
+	 * CPU time inside the waiting calls, and from birth to end; time on the run queue, where
+	 * the kernel keeps it (schedstat). These are the kernel's sums, and exact only for threads
+	 * that do not wait: at a wake-up from idle the way to the first instruction is charged as
+	 * CPU time in part, as waiting in part.
+	 */
+	uint64_t wait_cpu_ns;
+	uint64_t cpu_ns;
+	uint64_t ready_ns;
+	bool ready_known;
 	uint64_t began_ns, began_cpu_ns;        /* of the wait in progress */
 };
 
@@ -54,23 +65,24 @@ struct truth_report {
 };
 
 /*
- * One run of one row. It lies in shared memory: the caller, the process that stages, its children and the guard that
- * outlives them all see one copy. Descriptors are inherited, since prepare() runs before the fork.
+ * One run of one row. It lies in shared memory: the caller, the process that stages, its children
+ * and the guard that outlives them all see one copy. Descriptors are inherited, since prepare()
+ * runs before the fork.
  */
 struct truth_context {
 	const struct truth *row;
 	int directory;                  /* open, on a real disk */
 	uint64_t duration_ns;
 
-	int files[TRUTH_FILES];         /* closed by staging_free(); -1 = none; never has a name on disk */
-	char group[512];                /* a control group's folder, empty = none; group_two: of the unified hierarchy */
-	bool group_two;
-	unsigned device;                /* a row's own: the number of its loop device */
-	int guard;                      /* written to by nobody: when its last holder dies, the guard cleans up */
+	int files[TRUTH_FILES];         /* closed by staging_free(); -1 = none; without a name */
+	char group[512];                /* a control group's folder, empty = none … */
+	bool group_two;                 /* … and whether it is in the unified hierarchy */
+	unsigned kept;                  /* a row's own: what its cleanup() must undo; 0 = nothing */
+	int guard;                      /* a pipe's end: when its holders are gone, cleanup() */
 	pid_t guard_pid;
 
 	uint64_t end_ns;                /* when the performance ends, on CLOCK_MONOTONIC */
-	atomic_bool over;               /* set once that time has come: judged threads leave after their next wake-up */
+	atomic_bool over;               /* set then: judged threads leave at their next wake-up */
 	atomic_uint acting;             /* judged threads that are not yet through */
 	atomic_uint signal;             /* a row's own: handshakes between its processes */
 
@@ -80,8 +92,8 @@ struct truth_context {
 struct truth {
 	const char *name;               /* "pipe-read", as in: crosscut calibrate pipe-read */
 	const char *summary;            /* one line, under 72 columns */
-	const char *why;                /* why this state, where that could be argued; may be NULL */
-	const char *state;              /* the ledger's state that must hold the waits; NULL where the measure is a rate */
+	const char *why;                /* why this state, where it could be argued; may be NULL */
+	const char *state;              /* the ledger's, which must hold the waits; NULL = rate */
 	const char *part;               /* its part, where the ledger has one; may be NULL */
 	const char *thread;             /* the name of the threads that are judged */
 	const char *operation;          /* "round trip": what a rate counts; NULL elsewhere */
@@ -89,14 +101,18 @@ struct truth {
 	unsigned default_ms;
 
 	/*
-	 * Asked first; prepare() may still find out that it cannot, and fails then with FAILURE_CANNOT as well: the
-	 * kind is "not run", with err->why. May be NULL. Files and groups are made by prepare(), in the caller's
-	 * process, so that nothing of it is in the judged threads' time. stage() runs in the process that is watched.
+	 * Asked first; prepare() may still find out that it cannot, and fails then with
+	 * FAILURE_CANNOT as well: the kind is "not run", with err->why. May be NULL. Files and
+	 * groups are made by prepare(), in the caller's process, so that nothing of it is in the
+	 * judged threads' time. stage() runs in the process that is watched.
 	 */
 	int (*possible)(const struct truth_context *context, struct error *err);
 	int (*prepare)(struct truth_context *context, struct error *err);
 	int (*stage)(struct truth_context *context, struct error *err);
-	/* Undoes what outlives a process; run by the guard (staging_guard), with or without a whole prepare(). */
+	/*
+	 * Undoes what outlives a process; run by the guard (staging_guard), with or without a whole
+	 * prepare().
+	 */
 	void (*cleanup)(struct truth_context *context);
 };
 

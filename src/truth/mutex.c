@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that want a mutex which another thread holds while it sleeps. The timed one gives up
+ * before that on every fourth turn: a timeout that expired, of a wait for a lock nevertheless.
+ */
+#include "truth/stage.h"
+
+#include <pthread.h>
+
+static void hold(struct stage_lock *lock)
+{
+	(void)pthread_mutex_lock(lock->object);
+}
+
+static void release(struct stage_lock *lock)
+{
+	(void)pthread_mutex_unlock(lock->object);
+}
+
+static bool acquire(struct stage_lock *lock, unsigned actor)
+{
+	(void)actor;
+	return pthread_mutex_lock(lock->object) == 0;
+}
+
+static bool acquire_timed(struct stage_lock *lock, unsigned actor)
+{
+	bool hasty = atomic_load(&lock->held_round) % 4 == actor;
+	uint64_t limit_ns = hasty ? STAGE_PACE_NS / 2 : UINT64_C(10000000000);
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	limit_ns += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(limit_ns / 1000000000u);
+	until.tv_nsec = (long)(limit_ns % 1000000000u);
+	return pthread_mutex_timedlock(lock->object, &until) == 0;
+}
+
+static void drop(struct stage_lock *lock, unsigned actor)
+{
+	(void)actor;
+	(void)pthread_mutex_unlock(lock->object);
+}
+
+static int stage_with(struct truth_context *context, bool (*how)(struct stage_lock *, unsigned),
+		      struct error *err)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	struct stage_lock lock = { .hold = hold, .release = release, .acquire = how, .drop = drop,
+				   .actors = 2, .object = &mutex };
+
+	return stage_lock(context, &lock, err);
+}
+
+static int stage_plain(struct truth_context *context, struct error *err)
+{
+	return stage_with(context, acquire, err);
+}
+
+static int stage_timed(struct truth_context *context, struct error *err)
+{
+	return stage_with(context, acquire_timed, err);
+}
+
+const struct truth truth_mutex = {
+	.name = "mutex",
+	.summary = "a mutex that another thread holds",
+	.state = "lock", .part = "user mutex", .thread = "t-mutex", .default_ms = 600,
+	.stage = stage_plain,
+};
+
+const struct truth truth_mutex_timed = {
+	.name = "mutex-timed",
+	.summary = "a mutex asked for with a timeout, which at times expires",
+	.why = "an expired timeout is a flag: the class follows what was awaited",
+	.state = "lock", .part = "user mutex", .thread = "t-mutex-timed", .default_ms = 600,
+	.stage = stage_timed,
+};
