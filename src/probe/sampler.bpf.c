@@ -5,6 +5,8 @@
  */
 #include "probe/kernel.bpf.h"
 
+enum { REGISTER_CS = 17 };              /* its place in struct pt_regs; the low bits tell user mode */
+
 #define SAMPLE_MAP(name)                                      \
 	struct {                                              \
 		__uint(type, BPF_MAP_TYPE_HASH);              \
@@ -45,8 +47,9 @@ int sampler_tick(struct bpf_perf_event_data *ctx)
 		return 0;
 	count(COUNT_SAMPLES);
 	key.thread = ledger->serial;
-	key.kernel_stack = stack_take(ctx, 0, SCRATCH_INTERRUPT);
-	key.kernel = key.kernel_stack != 0;
+	key.kernel = !(ctx->regs[REGISTER_CS] & 3);
+	if (key.kernel)
+		key.kernel_stack = stack_take(ctx, 0, SCRATCH_INTERRUPT);
 	if (task->tgid && !(task->flags & 0x00200000))          /* kernel threads have no user stack */
 		key.user_stack = stack_take(ctx, task->tgid, SCRATCH_INTERRUPT);
 	value = sample_value(&key);

@@ -58,7 +58,7 @@ static void count_vectors(const struct task_struct *task, __u16 port, const stru
 		struct user_vector vector = {};
 		int status;
 
-		if (i >= vector_count || offset >= sent)
+		if ((__u64)i >= vector_count || offset >= sent)
 			return;
 		if (bpf_probe_read_user(&vector, sizeof(vector), &vectors[i])) {
 			count(COUNT_SENDS_UNREAD);

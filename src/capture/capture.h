@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Runs one capture, in phases that may each fail and are each visible:
+ *
+ *	capture_new → capture_prepare (load) → capture_start (attach, open the window) → capture_step … → capture_finish
+ *
+ * Every second the capture cuts a slice and hands the profile on; the facts are then dropped, so memory does not grow
+ * with time. The target is never blocked: buffers drop and count.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+#include "capture/population.h"
+#include "profile/id.h"
+
+struct capture;
+struct error;
+struct profile;
+struct work;
+
+enum { CAPTURE_WORK_LIMIT = 8, CAPTURE_OMIT_LIMIT = 16 };
+
+struct capture_config {
+	struct population population;
+	double sample_rate_hz;                       /* on-CPU samples per CPU; 0: none */
+	bool wait_stacks;                            /* stacks of waits, sampled by expected length */
+	bool with_arguments;                         /* keep the arguments of commands */
+	const char *work[CAPTURE_WORK_LIMIT];        /* --work SPEC */
+	unsigned work_count;
+	const char *correct;                         /* --correct LIST */
+	const char *without[CAPTURE_OMIT_LIMIT];     /* names of optional probes to leave out */
+	unsigned without_count;
+	double cost_budget;                          /* of each CPU; above it the guard acts. 0: no guard */
+	uint64_t slice_ns;
+	/* Called once per slice, with all that was learnt so far and the facts of that slice. */
+	int (*slice)(void *to, const struct profile *profile, struct slice_id slice, struct error *err);
+	void *to;
+};
+
+struct capture_status {
+	uint64_t elapsed_ns, events, lost, threads;
+	double own_cost;                             /* of each CPU, in the last slice */
+	bool target_gone;
+};
+
+struct capture *capture_new(const struct capture_config *config);    /* copies config; its texts stay the caller's */
+void capture_free(struct capture *capture);                          /* detaches and unloads whatever is left */
+DEFINE_CLEANUP(capture)
+
+/* Can this be done here, and what would be missing? Loads the kernel half. */
+int capture_prepare(struct capture *capture, struct error *err);
+/* Attaches, reads the state of every thread, switches the sampler on last, opens the window. */
+int capture_start(struct capture *capture, struct error *err);
+/* Drains for about a tenth of a second, cuts a slice when one is due. */
+int capture_step(struct capture *capture, struct error *err);
+void capture_status(const struct capture *capture, struct capture_status *ret);
+/* Closes the window for all threads at one time, reads what is open, cuts the last slice, detaches. */
+int capture_finish(struct capture *capture, struct error *err);
+/* The capture's profile: complete after capture_finish(), for resolving and sealing. */
+struct profile *capture_profile(struct capture *capture);
+
+/* What `record --dry-run` and `doctor` say: probes, their tracepoints, whether this kernel has them. */
+struct capture_probe_fact {
+	const char *probe, *program, *tracepoint, *without;
+	double cost_ns;
+	bool required, present, chosen;
+};
+size_t capture_probe_facts(const struct capture_config *config, struct capture_probe_fact *facts, size_t room);

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel half from the outside. Which programs are loaded is decided by asking the kernel's BTF whether the
+ * tracepoint exists, never by its version. Iterators and the sampler are attached by those who use them.
+ */
+#include "capture/kernel.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "capture/capture.h"
+#include "probe/probe.h"
+#include "profile/profile.h"
+#include "work/work.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "crosscut.skel.h"
+
+enum { LINK_LIMIT = 64, ITERATOR_BYTES = 256 << 20 };
+
+struct kernel {
+	struct crosscut_bpf *bpf;
+	struct bpf_link *links[LINK_LIMIT];
+	size_t link_count;
+};
+
+/* The loader's last words, for the error: its own lines are for its developers. */
+static char loader_said[512];
+
+static int loader_print(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	char line[512];
+
+	if (getenv("CROSSCUT_DEBUG_LOADER"))
+		return vfprintf(stderr, format, arguments);
+	if (level != LIBBPF_WARN)
+		return 0;
+	(void)vsnprintf(line, sizeof(line), format, arguments);
+	line[strcspn(line, "\n")] = '\0';
+	if (!strstr(line, "BPF program load failed") && *loader_said)
+		return 0;
+	(void)snprintf(loader_said, sizeof(loader_said), "%s", !strncmp(line, "libbpf: ", 8) ? line + 8 : line);
+	return 0;
+}
+
+static int no_privilege(struct error *err, int code)
+{
+	fail(err, FAILURE_CANNOT, code, "cannot load the kernel half");
+	error_because(err, "it needs CAP_BPF, CAP_PERFMON and CAP_SYS_PTRACE");
+	return error_try(err, "run it as root: sudo crosscut …; crosscut doctor says what this machine allows");
+}
+
+static int open_btf(struct btf **ret, struct error *err)
+{
+	*ret = btf__load_vmlinux_btf();
+	if (*ret)
+		return 0;
+	fail(err, FAILURE_CANNOT, -ENOENT, "cannot relocate the kernel half");
+	error_because(err, "this kernel offers no type information (/sys/kernel/btf/vmlinux)");
+	return error_try(err, "a kernel built with CONFIG_DEBUG_INFO_BTF, as distributions ship; crosscut doctor");
+}
+
+static bool has_tracepoint(const struct btf *btf, const char *tracepoint)
+{
+	char name[128];
+
+	(void)snprintf(name, sizeof(name), "btf_trace_%s", tracepoint);
+	return btf__find_by_name_kind(btf, name, BTF_KIND_TYPEDEF) > 0;
+}
+
+static bool has_enumerator(const struct btf *btf, const char *type, const char *enumerator)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_ENUM);
+	const struct btf_type *row = id > 0 ? btf__type_by_id(btf, (unsigned)id) : NULL;
+
+	for (int i = 0; row && i < btf_vlen(row); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_enum(row)[i].name_off), enumerator))
+			return true;
+	return false;
+}
+
+/* What no capture can do without, beyond tracepoints. */
+static int check_kernel(const struct btf *btf, struct error *err)
+{
+	static const struct { const char *helper, *meaning; } needs[] = {
+		{ "BPF_FUNC_task_storage_get", "task storage for tracing programs (Linux 5.11)" },
+		{ "BPF_FUNC_task_pt_regs", "the registers of a sleeping task (Linux 5.15)" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(needs); i++) {
+		if (has_enumerator(btf, "bpf_func_id", needs[i].helper))
+			continue;
+		fail(err, FAILURE_CANNOT, -ENOSYS, "cannot capture on this kernel");
+		error_because(err, "it lacks %s", needs[i].meaning);
+		return error_try(err, "Linux 6.1 or later");
+	}
+	return 0;
+}
+
+static bool is_left_out(const struct capture_config *config, const char *probe)
+{
+	for (unsigned i = 0; i < config->without_count; i++)
+		if (!strcmp(config->without[i], probe))
+			return true;
+	return false;
+}
+
+static bool is_chosen(const struct capture_config *config, const struct probe *probe)
+{
+	if (!strcmp(probe->name, "sampler") && config->sample_rate_hz <= 0)
+		return false;
+	return probe->required || !is_left_out(config, probe->name);
+}
+
+static void choose_program(struct crosscut_bpf *bpf, const char *name, bool chosen)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(bpf->obj, name);
+
+	if (program)
+		(void)bpf_program__set_autoload(program, chosen);
+}
+
+static int choose_probe(struct kernel *kernel, const struct capture_config *config, const struct btf *btf,
+			const struct probe *probe, struct profile *profile, struct error *err)
+{
+	bool chosen = is_chosen(config, probe);
+
+	for (const struct probe_program *program = probe->programs; program->program; program++) {
+		bool present = !program->tracepoint || has_tracepoint(btf, program->tracepoint);
+		char key[96];
+
+		choose_program(kernel->bpf, program->program, chosen && present);
+		if (present || !chosen)
+			continue;
+		if (probe->required) {
+			fail(err, FAILURE_CANNOT, -ENOSYS, "cannot capture on this kernel");
+			error_because(err, "it lacks the tracepoint %s", program->tracepoint);
+			return error_try(err, "Linux 6.1 or later");
+		}
+		(void)snprintf(key, sizeof(key), "probe.missing.%s", program->tracepoint);
+		profile_set_meta(profile, key, probe->without);
+	}
+	return 0;
+}
+
+static int choose_work(struct kernel *kernel, const struct capture_config *config, const struct btf *btf, struct error *err)
+{
+	for (unsigned i = 0; i < config->work_count; i++) {
+		const struct work *work;
+		const char *argument;
+		int r = work_parse(config->work[i], &work, &argument, err);
+
+		if (r < 0)
+			return r;
+		for (const struct probe_program *program = work->programs; program->program; program++) {
+			choose_program(kernel->bpf, program->program, true);
+			if (has_tracepoint(btf, program->tracepoint))
+				continue;
+			fail(err, FAILURE_CANNOT, -ENOSYS, "cannot count --work %s", config->work[i]);
+			error_because(err, "this kernel lacks the tracepoint %s", program->tracepoint);
+			return error_try(err, "Linux 6.3 or later, or --work log:FILE:REGEX, or --work count:N");
+		}
+		if (!strcmp(work->name, "http") && argument)
+			kernel->bpf->rodata->http_port = (unsigned short)atoi(argument);
+	}
+	return 0;
+}
+
+static long variable_offset(const struct btf *btf, const char *name)
+{
+	for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *section = btf__type_by_id(btf, id);
+		const struct btf_var_secinfo *variables;
+
+		if (!btf_is_datasec(section))
+			continue;
+		variables = btf_var_secinfos(section);
+		for (int i = 0; i < btf_vlen(section); i++) {
+			const struct btf_type *variable = btf__type_by_id(btf, variables[i].type);
+
+			if (!strcmp(btf__name_by_offset(btf, variable->name_off), name))
+				return (long)variables[i].offset;
+		}
+	}
+	return -1;
+}
+
+static long member_offset(const struct btf *btf, const char *type, const char *member)
+{
+	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
+	const struct btf_type *row = id > 0 ? btf__type_by_id(btf, (unsigned)id) : NULL;
+
+	for (int i = 0; row && i < btf_vlen(row); i++) {
+		const struct btf_member *at = &btf_members(row)[i];
+		const struct btf_type *inner = btf__type_by_id(btf, at->type);
+		long below;
+
+		if (!strcmp(btf__name_by_offset(btf, at->name_off), member))
+			return (long)btf_member_bit_offset(row, (unsigned)i) / 8;
+		if (at->name_off || !btf_is_composite(inner))
+			continue;
+		for (int j = 0; j < btf_vlen(inner); j++) {     /* one level of unnamed struct or union */
+			const struct btf_member *deep = &btf_members(inner)[j];
+
+			below = (long)btf_member_bit_offset(inner, (unsigned)j) / 8;
+			if (!strcmp(btf__name_by_offset(btf, deep->name_off), member))
+				return (long)btf_member_bit_offset(row, (unsigned)i) / 8 + below;
+			if (!deep->name_off && btf_is_composite(btf__type_by_id(btf, deep->type))) {
+				const struct btf_type *core = btf__type_by_id(btf, deep->type);
+
+				for (int k = 0; k < btf_vlen(core); k++)
+					if (!strcmp(btf__name_by_offset(btf, btf_members(core)[k].name_off), member))
+						return (long)btf_member_bit_offset(row, (unsigned)i) / 8 + below +
+						       (long)btf_member_bit_offset(core, (unsigned)k) / 8;
+			}
+		}
+	}
+	return -1;
+}
+
+/* Where a CPU's count of interrupts in progress lies, from its runqueue: a variable of its own, or, between Linux 6.2
+ * and 6.14, a member of pcpu_hot. 0 where neither is found: the wake context is then unseen. */
+static long preempt_count_distance(const struct btf *btf)
+{
+	long queue = variable_offset(btf, "runqueues"), count = variable_offset(btf, "__preempt_count"), hot, member;
+
+	if (queue < 0)
+		return 0;
+	if (count >= 0)
+		return count - queue;
+	hot = variable_offset(btf, "pcpu_hot");
+	member = member_offset(btf, "pcpu_hot", "preempt_count");
+	return hot >= 0 && member >= 0 ? hot + member - queue : 0;
+}
+
+static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf, struct profile *profile)
+{
+	const struct population *population = &config->population;
+	long distance = preempt_count_distance(btf);
+
+	kernel->bpf->rodata->population_all = population->kind == POPULATION_ALL;
+	kernel->bpf->rodata->population_by_thread = population->kind == POPULATION_THREADS;
+	kernel->bpf->rodata->population_by_comm = population->kind == POPULATION_COMM;
+	if (population->kind == POPULATION_COMM)
+		memcpy((char *)kernel->bpf->rodata->population_comm, population->name,
+		       strnlen(population->name, WIRE_COMM - 1));
+	kernel->bpf->rodata->watch_idle = population->kind == POPULATION_ALL;
+	kernel->bpf->rodata->stacks_on_wait = config->wait_stacks;
+	kernel->bpf->rodata->preempt_count_offset = distance;
+	if (!distance)
+		profile_set_meta(profile, "probe.missing.preempt_count", "interrupts cannot be told from tasks as wakers");
+	choose_program(kernel->bpf, "task_renamed", has_tracepoint(btf, "task_rename"));
+	choose_program(kernel->bpf, "sched_execed", population->kind == POPULATION_COMM);
+}
+
+static int load(struct kernel *kernel, struct error *err)
+{
+	int r;
+
+	*loader_said = '\0';
+	r = crosscut_bpf__load(kernel->bpf);
+	if (!r)
+		return 0;
+	if (r == -EPERM || r == -EACCES) {
+		if (geteuid())
+			return no_privilege(err, r);
+	}
+	fail(err, FAILURE_CANNOT, r, "cannot load the kernel half");
+	error_because(err, "%s", *loader_said ? loader_said : strerror(-r));
+	return error_try(err, "crosscut doctor; CROSSCUT_DEBUG_LOADER=1 shows the loader's own messages");
+}
+
+int kernel_load(struct kernel **ret, const struct capture_config *config, struct profile *profile, struct error *err)
+{
+	CLEANUP(kernel) struct kernel *kernel = xcalloc(1, sizeof(*kernel));
+	struct btf *btf = NULL;
+	int r;
+
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	(void)libbpf_set_print(loader_print);
+	r = open_btf(&btf, err);
+	if (r < 0)
+		return r;
+	r = check_kernel(btf, err);
+	if (!r) {
+		kernel->bpf = crosscut_bpf__open();
+		if (!kernel->bpf)
+			r = errno == EPERM ? no_privilege(err, -EPERM) : fail(err, FAILURE_CANNOT, -errno, "cannot open the kernel half");
+	}
+	for (const struct probe *const *probe = probes; !r && *probe; probe++)
+		r = choose_probe(kernel, config, btf, *probe, profile, err);
+	if (!r)
+		r = choose_work(kernel, config, btf, err);
+	if (!r) {
+		set_constants(kernel, config, btf, profile);
+		r = load(kernel, err);
+	}
+	btf__free(btf);
+	if (r)
+		return r;
+	*ret = take(kernel);
+	return 0;
+}
+
+int kernel_attach(struct kernel *kernel, struct error *err)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, kernel->bpf->obj) {
+		struct bpf_link *link;
+
+		if (!bpf_program__autoload(program) || strncmp(bpf_program__section_name(program), "tp_btf/", 7))
+			continue;
+		link = bpf_program__attach(program);
+		if (!link) {
+			fail(err, FAILURE_CANNOT, -errno, "cannot attach %s", bpf_program__section_name(program));
+			return error_try(err, "crosscut doctor");
+		}
+		kernel->links[kernel->link_count++] = link;
+	}
+	return 0;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+	if (!kernel)
+		return;
+	for (size_t i = 0; i < kernel->link_count; i++)
+		(void)bpf_link__destroy(kernel->links[i]);
+	crosscut_bpf__destroy(kernel->bpf);
+	free(kernel);
+}
+
+struct crosscut_bpf *kernel_bpf(struct kernel *kernel)
+{
+	return kernel->bpf;
+}
+
+int kernel_iterate(struct kernel *kernel, bool end, struct text *bytes, struct error *err)
+{
+	struct bpf_program *program = end ? kernel->bpf->progs.ledger_end : kernel->bpf->progs.ledger_begin;
+	struct bpf_link *link = bpf_program__attach_iter(program, NULL);
+	int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -1;
+	char buffer[16384];
+	ssize_t size = 0;
+
+	while (fd >= 0 && (size = read(fd, buffer, sizeof(buffer))) > 0)
+		if (bytes)
+			text_append(bytes, buffer, (size_t)size);
+	if (fd < 0 || size < 0)
+		fail(err, FAILURE_CANNOT, -errno, "cannot read the state of all threads");
+	if (fd >= 0)
+		(void)close(fd);
+	if (link)
+		(void)bpf_link__destroy(link);
+	return fd < 0 || size < 0 ? err->code : 0;
+}
+
+size_t kernel_probe_facts(const struct capture_config *config, struct capture_probe_fact *facts, size_t room)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	size_t count = 0;
+
+	for (const struct probe *const *probe = probes; *probe; probe++)
+		for (const struct probe_program *program = (*probe)->programs; program->program && count < room; program++)
+			facts[count++] = (struct capture_probe_fact){
+				.probe = (*probe)->name, .program = program->program, .tracepoint = program->tracepoint,
+				.without = (*probe)->without, .cost_ns = program->cost_ns, .required = (*probe)->required,
+				.present = btf && (!program->tracepoint || has_tracepoint(btf, program->tracepoint)),
+				.chosen = is_chosen(config, *probe) };
+	for (unsigned i = 0; i < config->work_count; i++) {
+		const struct work *work;
+		const char *argument;
+		struct error ignored;
+
+		if (work_parse(config->work[i], &work, &argument, &ignored) < 0)
+			continue;
+		for (const struct probe_program *program = work->programs; program->program && count < room; program++)
+			facts[count++] = (struct capture_probe_fact){
+				.probe = work->name, .program = program->program, .tracepoint = program->tracepoint,
+				.without = work->summary, .cost_ns = program->cost_ns, .required = true, .chosen = true,
+				.present = btf && has_tracepoint(btf, program->tracepoint) };
+	}
+	btf__free(btf);
+	return count;
+}
+
+void kernel_cost(const struct kernel *kernel, struct kernel_cost *ret)
+{
+	struct bpf_program *program;
+
+	*ret = (struct kernel_cost){ 0 };
+	bpf_object__for_each_program(program, kernel->bpf->obj) {
+		struct bpf_prog_info info = { 0 };
+		__u32 size = sizeof(info);
+
+		if (!bpf_program__autoload(program) || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+			continue;
+		ret->run_ns += info.run_time_ns;
+		ret->runs += info.run_cnt;
+		ret->misses += info.recursion_misses;
+	}
+}
