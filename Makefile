@@ -22,6 +22,7 @@ SAN_OBJ := $(SRC:src/%.c=$(BUILD)/san/%.o)
 BPF_OBJ := $(BPF_SRC:src/%.c=$(BUILD)/bpf/%.o)
 SKEL    := $(BUILD)/gen/crosscut.skel.h
 PAGE    := $(BUILD)/web/page.html
+HELP    := $(BUILD)/gen/help_pages.h
 
 WARN     := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wvla
 CFLAGS   ?= -O2 -g
@@ -47,6 +48,12 @@ $(BUILD)/san/%.o: src/%.c | $(SKEL)
 	$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -O1 -g $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o: $(PAGE)
+
+$(BUILD)/obj/command/help.o $(BUILD)/san/command/help.o $(BUILD)/fuzz/obj/command/help.o: $(HELP)
+
+$(HELP): tool/build_help $(sort $(wildcard doc/crosscut-*.md))
+	@mkdir -p $(@D)
+	tool/build_help $(sort $(wildcard doc/crosscut-*.md)) > $@.new && mv $@.new $@
 
 $(PAGE): tool/build_page $(wildcard web/*)
 	@mkdir -p $(@D)

@@ -26,3 +26,8 @@ struct command {
 
 extern const struct command *const commands[];   /* NULL-terminated, sorted by name */
 const struct command *command_find(const char *name);
+int command_unknown(const char *name, struct error *err);        /* fills err, with the nearest name; negative errno */
+
+/* A config that holds the command's defaults, and its release with all that option_parse put into it. */
+void *command_config_new(const struct command *command);
+void command_config_free(const struct command *command, void *config);

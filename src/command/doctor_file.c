@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of files that code comes from, and what each file's state costs. A process has dozens of them: only its
+ * program and its largest troubles are worth a finding each, so the callers say which rows are judged.
+ */
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "command/doctor.h"
+#include "result/document.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct column columns[] = {
+	{ .key = "path", .title = "file", .unit = "", .hints = COLUMN_CODE },
+	{ .key = "frame_pointers", .title = "frames", .unit = "" },
+	{ .key = "unwind_tables", .title = "unwind", .unit = "" },
+	{ .key = "symbols", .title = "symbols", .unit = "" },
+	{ .key = "debug_information", .title = "debug", .unit = "" },
+	{ .key = "optimised", .title = "optimised", .unit = "" },
+	{ .key = "debug_link", .title = "debug file", .unit = "", .hints = COLUMN_MACHINE },
+	{ .key = "build_id", .title = "build id", .unit = "", .hints = COLUMN_MACHINE | COLUMN_CODE },
+	{ .key = "kind", .title = "kind", .unit = "", .hints = COLUMN_MACHINE },
+	{ .key = "language", .title = "language", .unit = "", .hints = COLUMN_MACHINE },
+	{ .key = "functions_seen", .title = "functions looked at", .unit = "count", .hints = COLUMN_MACHINE },
+	{ .key = "functions_with_frame", .title = "of them with a frame", .unit = "count", .hints = COLUMN_MACHINE },
+};
+
+struct table *doctor_file_table(void)
+{
+	return table_new(columns, ARRAY_LENGTH(columns));
+}
+
+static struct value debug_value(const struct doctor_elf *elf)
+{
+	return value_text(elf->debug_info ? "here" : *elf->debug_link ? "apart" : "none");
+}
+
+static struct value text_or_none(const char *text)
+{
+	return *text ? value_text(text) : value_none();
+}
+
+static const char *unwind_name(const struct doctor_elf *elf)
+{
+	if (elf->unwind_tables)
+		return elf->debug_frame ? "both" : ".eh_frame";
+	return elf->debug_frame ? ".debug_frame" : "none";
+}
+
+static void judge_file(struct doctor *doctor, const char *path, const struct doctor_elf *elf)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *frame = doctor_elf_frame_pointers(elf);
+
+	if (elf->foreign)
+		doctor_judge(doctor, DOCTOR_IMPOSSIBLE, base, "it is built for another processor",
+			     "profile it where it runs");
+	if (!strcmp(frame, "no") || !strcmp(frame, "partly"))
+		doctor_judge(doctor, DOCTOR_LIMITED, base,
+			     "built without frame pointers: its stacks lose callers (states and totals stay exact)",
+			     "build it with -fno-omit-frame-pointer");
+	if (!elf->unwind_tables && !elf->debug_frame && strcmp(frame, "yes") != 0)
+		doctor_judge(doctor, DOCTOR_LIMITED, base, "no unwind tables either",
+			     "build it with -fasynchronous-unwind-tables");
+	if (elf->symbols <= 1 && !elf->debug_info)
+		doctor_judge(doctor, DOCTOR_LIMITED, base, "stripped: functions that it does not export stay unnamed",
+			     *elf->build_id ? "install its debug symbols; they are found by the build id" :
+					      "keep the symbols, or build it with -Wl,--build-id");
+	if (!*elf->build_id)
+		doctor_judge(doctor, DOCTOR_LIMITED, base, "no build id: names can be given only while this file stays",
+			     "build it with -Wl,--build-id");
+	if (elf->producers_unoptimised)
+		doctor_judge(doctor, DOCTOR_LIMITED, base,
+			     "parts are built without optimisation: a profile of it says little about a release",
+			     "profile the build that is released");
+}
+
+void doctor_file_add(struct doctor *doctor, struct table *table, const char *path, const struct doctor_elf *elf,
+		     bool judge)
+{
+	table_add(table, (struct value[]){
+		value_text(path), value_text(doctor_elf_frame_pointers(elf)), value_text(unwind_name(elf)),
+		value_text(doctor_elf_symbols(elf)), debug_value(elf), value_text(doctor_elf_optimised(elf)),
+		text_or_none(elf->debug_link), text_or_none(elf->build_id), value_text(elf->kind),
+		text_or_none(elf->language), value_integer((int64_t)elf->functions),
+		value_integer((int64_t)elf->functions_with_frame),
+	});
+	if (judge)
+		judge_file(doctor, path, elf);
+}
+
+int doctor_binary(struct doctor *doctor, const char *path, struct error *err)
+{
+	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct doctor_elf elf;
+	struct table *table;
+	struct stat status;
+	int r;
+
+	if (fd < 0)
+		return fail(err, FAILURE_WORK, -errno, "cannot read '%s'", path);
+	if (fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
+		fail(err, FAILURE_WORK, -EINVAL, "cannot read '%s'", path);
+		return error_because(err, "it is no regular file");
+	}
+	r = doctor_elf_read(fd, &elf);
+	if (r < 0) {
+		fail(err, FAILURE_WORK, r, "'%s' is no program", path);
+		return error_because(err, "it is no ELF file");
+	}
+	table = doctor_file_table();
+	doctor_file_add(doctor, table, path, &elf, true);
+	document_add_table(doctor->document, "files", path, table);
+	return 0;
+}

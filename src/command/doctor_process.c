@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a running process allows: who it is, which runtime it runs, and every file that its code comes from. Files are
+ * opened through the process (map_files, its root), so that a container's and a deleted file are the ones that run.
+ */
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "command/doctor.h"
+#include "result/document.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096, FILE_LIMIT = 256, COMMAND_LIMIT = 64 * 1024 };
+
+/* A runtime is known by a file it maps, or by the program's name. */
+static const struct runtime {
+	const char *name, *file;
+	const char *costs, *option, *change;    /* change is due unless the command line has the option */
+} runtimes[] = {
+	{ "Java", "libjvm.so", "compiled Java code has no frame pointers: its stacks lose callers",
+	  "-XX:+PreserveFramePointer", "start it with -XX:+PreserveFramePointer" },
+	{ "Node.js", "node", "JavaScript functions stay unnamed", "--perf-basic-prof",
+	  "start it with --perf-basic-prof --interpreted-frames-native-stack" },
+	{ "Node.js", "libnode.so", "JavaScript functions stay unnamed", "--perf-basic-prof",
+	  "start it with --perf-basic-prof --interpreted-frames-native-stack" },
+	{ "Python", "libpython", "stacks show the interpreter's functions, not Python's", "-Xperf",
+	  "Python 3.12 or later: start it with -X perf" },
+	{ "Python", "python", "stacks show the interpreter's functions, not Python's", "-Xperf",
+	  "Python 3.12 or later: start it with -X perf" },
+	{ ".NET", "libcoreclr.so", "managed functions stay unnamed", "DOTNET_PerfMapEnabled",
+	  "start it with DOTNET_PerfMapEnabled=1" },
+	{ "Ruby", "libruby", "stacks show the interpreter's functions, not Ruby's", "--yjit-perf",
+	  "start it with --yjit-perf" },
+};
+
+struct seen {                           /* what the mappings of one process show */
+	struct doctor *doctor;
+	struct table *files;
+	const struct runtime *runtime;
+	char runtime_file[PATH_SIZE];
+	const char *language;           /* of the program itself */
+	char program[PATH_SIZE];
+	size_t file_count, left_out;
+	size_t unreadable, without_frame;
+	char last[PATH_SIZE];
+};
+
+static int open_proc(pid_t pid, const char *name, int flags)
+{
+	CLEANUP_TEXT char *path = xasprintf("/proc/%d/%s", (int)pid, name);
+
+	return open(path, flags | O_CLOEXEC);
+}
+
+static void read_link(pid_t pid, const char *name, char target[PATH_SIZE])
+{
+	CLEANUP_TEXT char *path = xasprintf("/proc/%d/%s", (int)pid, name);
+	ssize_t size = readlink(path, target, PATH_SIZE - 1);
+
+	target[size > 0 ? size : 0] = 0;
+}
+
+static bool same_namespace(pid_t pid, const char *kind)
+{
+	char name[64], ours[PATH_SIZE], theirs[PATH_SIZE];
+
+	(void)snprintf(name, sizeof(name), "ns/%s", kind);
+	read_link(getpid(), name, ours);
+	read_link(pid, name, theirs);
+	return *theirs && !strcmp(ours, theirs);
+}
+
+/* The words of its command line, each between spaces. */
+static void read_command(pid_t pid, struct text *ret)
+{
+	CLEANUP_FD int fd = open_proc(pid, "cmdline", O_RDONLY);
+	char bytes[4096];
+	ssize_t size;
+
+	text_append(ret, " ", 1);
+	while (fd >= 0 && (size = read(fd, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < size; i++)
+			bytes[i] = bytes[i] ? bytes[i] : ' ';
+		text_append(ret, bytes, (size_t)size);
+	}
+}
+
+static int open_mapped(pid_t pid, unsigned long long start, unsigned long long end, const char *path)
+{
+	char name[PATH_SIZE + 64];
+	int fd;
+
+	(void)snprintf(name, sizeof(name), "map_files/%llx-%llx", start, end);
+	fd = open_proc(pid, name, O_RDONLY);
+	if (fd >= 0)
+		return fd;
+	(void)snprintf(name, sizeof(name), "root%s", path);
+	return open_proc(pid, name, O_RDONLY | O_NONBLOCK);
+}
+
+/* A name and a version may follow, but no other letter: "python3.11" is Python, "pythonista" is not. */
+static const struct runtime *runtime_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(runtimes); i++) {
+		size_t length = strlen(runtimes[i].file);
+
+		if (!strncmp(base, runtimes[i].file, length) && (!base[length] || strchr("0123456789.-", base[length])))
+			return &runtimes[i];
+	}
+	return NULL;
+}
+
+static void add_file(struct seen *seen, int fd, const char *path)
+{
+	bool program = !strcmp(path, seen->program);
+	struct doctor_elf elf;
+
+	if (seen->file_count == FILE_LIMIT) {
+		seen->left_out++;
+		return;
+	}
+	if (doctor_elf_read(fd, &elf) < 0)
+		return;
+	seen->file_count++;
+	seen->without_frame += !program && strcmp(doctor_elf_frame_pointers(&elf), "yes") != 0;
+	if (program)
+		seen->language = elf.language;
+	doctor_file_add(seen->doctor, seen->files, path, &elf, program);
+	if (!seen->runtime && (seen->runtime = runtime_of(path)))
+		(void)snprintf(seen->runtime_file, sizeof(seen->runtime_file), "%s", path);
+}
+
+/* "7f00-7f10 r-xp 00001000 08:01 1234   /usr/lib/x.so": a file appears once per mapping, one after the other. */
+static void read_mapping(struct seen *seen, pid_t pid, const char *line)
+{
+	unsigned long long start, end;
+	char mode[8], path[PATH_SIZE] = "";
+	int fd;
+
+	if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %4095[^\n]", &start, &end, mode, path) < 4)
+		return;
+	if (mode[2] != 'x' || path[0] != '/' || !strcmp(path, seen->last))
+		return;
+	(void)snprintf(seen->last, sizeof(seen->last), "%s", path);
+	fd = open_mapped(pid, start, end, path);
+	if (fd >= 0)
+		add_file(seen, fd, path);
+	else
+		seen->unreadable++;
+	if (fd >= 0)
+		(void)close(fd);
+}
+
+static int read_mappings(struct seen *seen, pid_t pid)
+{
+	int fd = open_proc(pid, "maps", O_RDONLY);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[2 * PATH_SIZE];
+
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		read_mapping(seen, pid, line);
+	(void)fclose(file);
+	return 0;
+}
+
+static size_t count_threads(pid_t pid)
+{
+	char path[64];
+	size_t count = 0;
+	DIR *folder;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	folder = opendir(path);
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		count += entry->d_name[0] != '.';
+	if (folder)
+		(void)closedir(folder);
+	return count;
+}
+
+/* "NSpid:	1234	1": its number in each namespace, the innermost last. */
+static void read_status(pid_t pid, char name[32], char inner_pid[32])
+{
+	int fd = open_proc(pid, "status", O_RDONLY);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!strncmp(line, "Name:\t", 6))
+			(void)snprintf(name, 32, "%.31s", line + 6);
+		if (!strncmp(line, "NSpid:", 6) && strrchr(line, '\t'))
+			(void)snprintf(inner_pid, 32, "%.31s", strrchr(line, '\t') + 1);
+	}
+	if (file)
+		(void)fclose(file);
+}
+
+static bool has_perf_map(pid_t pid, const char *inner_pid)
+{
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%s.map", (int)pid, inner_pid);
+	return access(path, R_OK) == 0;
+}
+
+static void judge_runtime(struct doctor *doctor, const struct runtime *runtime, pid_t pid, bool perf_map)
+{
+	struct text command = TEXT(COMMAND_LIMIT);
+
+	read_command(pid, &command);
+	if (!perf_map && !strstr(text_string(&command), runtime->option))
+		doctor_judge(doctor, DOCTOR_LIMITED, runtime->name, runtime->costs, runtime->change);
+	text_done(&command);
+}
+
+static void judge_process(struct doctor *doctor, const struct seen *seen, pid_t pid, bool perf_map)
+{
+	char costs[128];
+
+	if (seen->runtime)
+		judge_runtime(doctor, seen->runtime, pid, perf_map);
+	if (strstr(seen->program, " (deleted)"))
+		doctor_judge(doctor, DOCTOR_LIMITED, "program", "its file was replaced: names come only from the running copy",
+			     "keep the old file until the capture is symbolized");
+	(void)snprintf(costs, sizeof(costs), "%zu of %zu files have no frame pointers: stacks through them lose callers",
+		       seen->without_frame, seen->file_count);
+	if (seen->without_frame)
+		doctor_judge(doctor, DOCTOR_LIMITED, "libraries", costs, "use builds with -fno-omit-frame-pointer");
+	(void)snprintf(costs, sizeof(costs), "%zu mapped files cannot be read: their frames stay unnamed", seen->unreadable);
+	if (seen->unreadable)
+		doctor_judge(doctor, DOCTOR_LIMITED, "mappings", costs, "run as root, or with CAP_SYS_PTRACE");
+}
+
+static struct record *process_record(pid_t pid, const struct seen *seen, const char *name, const char *inner_pid,
+				     bool perf_map)
+{
+	const char *runtime = seen->runtime ? seen->runtime->name : seen->language;
+	struct record *record = record_new();
+
+	record_add_hinted(record, "pid", "process", "", COLUMN_LEFT, value_integer(pid));
+	record_add(record, "name", "name", "", value_text(name));
+	record_add(record, "program", "program", "", *seen->program ? value_text(seen->program) : value_none());
+	record_add(record, "threads", "threads", "count", value_integer((int64_t)count_threads(pid)));
+	record_add(record, "same_pid_namespace", "in our PID namespace", "", value_truth(same_namespace(pid, "pid")));
+	record_add(record, "pid_inside", "its PID inside", "", value_text(inner_pid));
+	record_add(record, "same_mounts", "sees our files", "", value_truth(same_namespace(pid, "mnt")));
+	record_add(record, "runtime", "runtime", "", runtime && *runtime ? value_text(runtime) : value_text("native"));
+	if (seen->runtime)
+		record_add(record, "runtime_file", "seen by", "", value_text(seen->runtime_file));
+	record_add(record, "perf_map", "perf map", "", value_truth(perf_map));
+	return record;
+}
+
+static int no_process(pid_t pid, struct error *err)
+{
+	fail(err, FAILURE_CANNOT, -ESRCH, "no process %d", (int)pid);
+	error_because(err, "/proc shows none of that number");
+	return error_try(err, "pgrep -a NAME");
+}
+
+int doctor_process(struct doctor *doctor, pid_t pid, struct error *err)
+{
+	struct seen seen = { .doctor = doctor, .language = "" };
+	char name[32] = "", inner_pid[32] = "";
+	bool perf_map;
+	int r;
+
+	if (count_threads(pid) == 0)
+		return no_process(pid, err);
+	read_link(pid, "exe", seen.program);
+	read_status(pid, name, inner_pid);
+	seen.files = doctor_file_table();
+	r = read_mappings(&seen, pid);
+	if (r < 0)
+		doctor_judge(doctor, DOCTOR_LIMITED, "mappings", "they cannot be read: user frames stay unnamed",
+			     "run as root, or with CAP_SYS_PTRACE");
+	seen.files->rows_left_out += seen.left_out;
+	perf_map = has_perf_map(pid, inner_pid);
+	document_add_record(doctor->document, "process", "process",
+			    process_record(pid, &seen, name, inner_pid, perf_map));
+	document_add_table(doctor->document, "files", "files that its code comes from", seen.files);
+	judge_process(doctor, &seen, pid, perf_map);
+	return 0;
+}
