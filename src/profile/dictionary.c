@@ -108,6 +108,7 @@ struct slice_id profile_slice(struct profile *profile, uint64_t start_ns, uint64
 {
 	struct slice slice = { start_ns, end_ns };
 
+	assert(start_ns <= end_ns);
 	if (!profile_has_room(profile, profile->slice_count, PROFILE_SLICE_LIMIT))
 		return (struct slice_id){ 0 };
 	return (struct slice_id){ append(profile, slice, slice) };

@@ -104,6 +104,7 @@ void profile_add_own_cost(struct profile *profile, struct own_cost cost)
 
 void profile_add_interval(struct profile *profile, struct interval interval)
 {
+	assert(interval.start_ns <= interval.end_ns);
 	assert(interval.thread.index < profile->thread_count && interval.waker.index < profile->thread_count &&
 	       interval.stack.index < profile->stack_count && interval.waker_stack.index < profile->stack_count &&
 	       interval.evidence.index < profile->evidence_count && interval.dimension.index < profile->dimension_count);
