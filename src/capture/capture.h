@@ -18,6 +18,7 @@
 
 struct capture;
 struct error;
+struct harvest;
 struct profile;
 struct work;
 
@@ -61,6 +62,8 @@ void capture_status(const struct capture *capture, struct capture_status *ret);
 int capture_finish(struct capture *capture, struct error *err);
 /* The capture's profile: complete after capture_finish(), for resolving and sealing. */
 struct profile *capture_profile(struct capture *capture);
+/* Files that only processes now gone led to; for resolving. */
+struct harvest *capture_harvest(struct capture *capture);
 
 /* What `record --dry-run` and `doctor` say: probes, their tracepoints, whether this kernel has them. */
 struct capture_probe_fact {

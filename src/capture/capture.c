@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One capture from load to finish. The window opens after everything is attached, every thread has a ledger in its present
+ * state and the sampler ticks, by writing one number that the kernel half reads: so attaching is not in the data, and
+ * all threads start, and end, at the same instant.
+ */
+#include "capture/capture.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "capture/cost.h"
+#include "capture/drain.h"
+#include "capture/harvest.h"
+#include "capture/host.h"
+#include "capture/kernel.h"
+#include "capture/listeners.h"
+#include "capture/maps.h"
+#include "capture/sampler.h"
+#include "classify/classify.h"
+#include "probe/decoder.h"
+#include "profile/profile.h"
+#include "work/work.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "crosscut.skel.h"
+
+enum { TICK_NS = 100000000, PORT_LIMIT = 1024, LEDGER_BYTES = 512 << 20, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6 };
+
+struct capture {
+	struct capture_config config;
+	struct profile *profile;
+	struct kernel *kernel;
+	struct decoder *decoder;
+	struct harvest *harvest;
+	struct drain *drain;
+	struct sampler *sampler;
+	struct cost cost;
+	struct { const struct work *work; struct work_state *state; } work[CAPTURE_WORK_LIMIT];
+	struct host_time host_start;
+	uint64_t start_ns, slice_start_ns, next_tick_ns;
+	struct capture_status status;
+	struct drain_counts counts;             /* kept after the drain is gone */
+	long cpus;
+};
+
+struct capture *capture_new(const struct capture_config *config)
+{
+	struct capture *capture = xcalloc(1, sizeof(*capture));
+
+	capture->config = *config;
+	capture->profile = profile_new();
+	capture->harvest = harvest_new();
+	capture->cost.statistics_fd = -1;
+	capture->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	return capture;
+}
+
+/* Nothing of the kernel half stays: programs, maps, events. What was learnt does. */
+static void detach(struct capture *capture)
+{
+	cost_done(&capture->cost);
+	sampler_free(take(capture->sampler));
+	drain_free(take(capture->drain));
+	for (unsigned i = 0; i < capture->config.work_count; i++) {
+		if (capture->work[i].work)
+			capture->work[i].work->close(capture->work[i].state);
+		capture->work[i].work = NULL;
+	}
+	decoder_free(take(capture->decoder));
+	kernel_free(take(capture->kernel));
+}
+
+void capture_free(struct capture *capture)
+{
+	if (!capture)
+		return;
+	detach(capture);
+	harvest_free(capture->harvest);
+	profile_free(capture->profile);
+	free(capture);
+}
+
+struct profile *capture_profile(struct capture *capture)
+{
+	return capture->profile;
+}
+
+struct harvest *capture_harvest(struct capture *capture)
+{
+	return capture->harvest;
+}
+
+size_t capture_probe_facts(const struct capture_config *config, struct capture_probe_fact *facts, size_t room)
+{
+	return kernel_probe_facts(config, facts, room);
+}
+
+/* --- Prepare ---------------------------------------------------------------------------------------------------- */
+
+static void note_host(struct capture *capture)
+{
+	struct host host;
+	char text[32];
+
+	host_read(&host);
+	profile_set_meta(capture->profile, "host.name", host.name);
+	profile_set_meta(capture->profile, "host.kernel", host.kernel);
+	profile_set_meta(capture->profile, "host.architecture", host.architecture);
+	profile_set_meta(capture->profile, "host.cpu", host.processor);
+	profile_set_meta_number(capture->profile, "host.cpus", host.processors_online);
+	profile_set_meta_number(capture->profile, "host.memory_bytes", host.memory_bytes);
+	profile_set_meta(capture->profile, "clock", "CLOCK_MONOTONIC");
+	profile_set_meta(capture->profile, "capture.crosscut", CROSSCUT_VERSION);
+	profile_set_meta(capture->profile, "stack.walk", "frame-pointer");
+	profile_set_meta(capture->profile, "stack.inlining", "not expanded");
+	(void)snprintf(text, sizeof(text), "%d", WIRE_STACK_DEPTH);
+	profile_set_meta(capture->profile, "stack.depth", text);
+	if (capture->config.sample_rate_hz > 0)
+		profile_set_meta_number(capture->profile, "sampler.period_ns", (uint64_t)(1e9 / capture->config.sample_rate_hz));
+}
+
+static int add_targets(struct capture *capture, struct error *err)
+{
+	const struct population *population = &capture->config.population;
+	int fd = bpf_map__fd(kernel_bpf(capture->kernel)->maps.targets);
+	const pid_t *ids = population->ids;
+	size_t count = population->id_count;
+	pid_t *members = NULL;
+	int r = 0;
+
+	if (population->kind == POPULATION_CGROUP) {
+		r = population_cgroup_processes(population->name, &members, &count, err);
+		ids = members;
+	}
+	for (size_t i = 0; i < count && !r; i++) {
+		uint32_t id = (uint32_t)ids[i];
+		uint8_t one = 1;
+
+		if (bpf_map_update_elem(fd, &id, &one, BPF_ANY))
+			r = fail(err, FAILURE_WORK, -errno, "cannot watch process %u", id);
+	}
+	free(members);
+	return r;
+}
+
+static int open_work(struct capture *capture, struct error *err)
+{
+	for (unsigned i = 0; i < capture->config.work_count; i++) {
+		struct work_options options = { .correct = capture->config.correct, .bpf = kernel_bpf(capture->kernel) };
+		int r = work_parse(capture->config.work[i], &capture->work[i].work, &options.argument, err);
+
+		if (!r)
+			r = capture->work[i].work->open(&options, &capture->work[i].state, err);
+		if (r < 0)
+			return r;
+		drain_add_work(capture->drain, capture->work[i].work, capture->work[i].state);
+		profile_set_meta(capture->profile, "work.unit", capture->work[i].work->unit);
+		profile_set_meta(capture->profile, "work.source", capture->config.work[i]);
+	}
+	return 0;
+}
+
+int capture_prepare(struct capture *capture, struct error *err)
+{
+	CLEANUP_TEXT char *filter = population_text(&capture->config.population);
+	int r = population_check(&capture->config.population, err);
+
+	if (r < 0)
+		return r;
+	note_host(capture);
+	profile_set_meta(capture->profile, "capture.filter", filter);
+	r = kernel_load(&capture->kernel, &capture->config, capture->profile, err);
+	if (r < 0)
+		return r;
+	capture->decoder = decoder_new(capture->profile);
+	r = drain_open(&capture->drain, &(struct drain_options){
+		.bpf = kernel_bpf(capture->kernel), .decoder = capture->decoder, .harvest = capture->harvest,
+		.with_arguments = capture->config.with_arguments }, err);
+	if (!r)
+		r = add_targets(capture, err);
+	if (!r)
+		r = open_work(capture, err);
+	if (!r && capture->config.sample_rate_hz > 0)
+		r = sampler_open(&capture->sampler, kernel_bpf(capture->kernel)->progs.sampler_tick,
+				 capture->config.sample_rate_hz, err);
+	return r;
+}
+
+/* --- Start ------------------------------------------------------------------------------------------------------ */
+
+static void watch_listeners(struct capture *capture)
+{
+	int fd = bpf_map__fd(kernel_bpf(capture->kernel)->maps.listening_ports);
+	uint16_t ports[PORT_LIMIT];
+	size_t count = listeners_read(ports, PORT_LIMIT);
+	uint8_t one = 1;
+
+	for (size_t i = 0; i < count; i++)
+		(void)bpf_map_update_elem(fd, &ports[i], &one, BPF_ANY);        /* a full map only leaves waits ambiguous */
+}
+
+/* Being moved to a CPU makes it switch, so whoever runs there is seen to run whatever the iterator could tell. */
+static void visit_every_cpu(void)
+{
+	cpu_set_t before, one;
+
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &before))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		(void)sched_setaffinity(0, sizeof(one), &one);
+	}
+	(void)sched_setaffinity(0, sizeof(before), &before);
+}
+
+/* Threads that are born while the iterator walks can slip past it: it walks until a walk finds nobody new. */
+static int find_threads(struct capture *capture, struct error *err)
+{
+	unsigned before = 0;
+
+	for (int i = 0; i < SETTLE_ROUNDS; i++) {
+		int r = kernel_iterate(capture->kernel, false, NULL, err);
+		unsigned now = kernel_bpf(capture->kernel)->bss->next_serial;
+
+		if (r < 0)
+			return r;
+		if (now == before && i)
+			break;
+		before = now;
+	}
+	return 0;
+}
+
+static int check_somebody(struct capture *capture, struct error *err)
+{
+	const struct population *population = &capture->config.population;
+
+	if (kernel_bpf(capture->kernel)->bss->next_serial)
+		return 0;
+	if (population->kind == POPULATION_COMM || population->kind == POPULATION_CGROUP)
+		return 0;                               /* somebody may come */
+	fail(err, FAILURE_CANNOT, -ESRCH, "nothing to capture");
+	error_because(err, "the target ended before the capture began");
+	return error_try(err, "crosscut record -- COMMAND captures a command from its start");
+}
+
+int capture_start(struct capture *capture, struct error *err)
+{
+	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
+	int r;
+
+	watch_listeners(capture);
+	r = kernel_attach(capture->kernel, err);
+	if (!r)
+		r = find_threads(capture, err);
+	if (!r)
+		r = check_somebody(capture, err);
+	if (r < 0)
+		return r;
+	visit_every_cpu();
+	if (capture->sampler) {
+		r = sampler_enable(capture->sampler, err);
+		if (r < 0)
+			return r;
+	}
+	r = drain_tick(capture->drain, err);
+	if (r < 0)
+		return r;
+	cost_init(&capture->cost, capture->kernel);
+	(void)host_time_read(&capture->host_start);
+	capture->start_ns = capture->slice_start_ns = clock_now_ns();
+	profile_set_meta_number(capture->profile, "capture.start_wall_ns", clock_wall_ns());
+	profile_set_meta_number(capture->profile, "capture.start_ns", capture->start_ns);
+	bpf->data->window_start_ns = capture->start_ns;
+	/* Threads seen before the window have it as their start. */
+	for (size_t i = 1; i < profile_thread_count(capture->profile); i++) {
+		struct thread *thread = profile_thread_edit(capture->profile, (struct thread_id){ (uint32_t)i });
+
+		thread->start_ns = capture->start_ns;
+		thread->born = false;
+	}
+	capture->next_tick_ns = capture->start_ns;
+	return 0;
+}
+
+/* --- Run -------------------------------------------------------------------------------------------------------- */
+
+/* Above the budget every stack is taken half as often, which only widens the split by stack; the ledger stays exact. */
+static void guard(struct capture *capture, double cost, uint64_t now_ns)
+{
+	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
+	char reason[128];
+
+	capture->status.own_cost = cost;
+	if (capture->config.cost_budget <= 0 || cost <= capture->config.cost_budget || bpf->bss->stack_shift >= GUARD_SHIFT_LIMIT)
+		return;
+	bpf->bss->stack_shift++;
+	(void)snprintf(reason, sizeof(reason), "own cost %.2f %% of each CPU, above %.2f %%", cost * 100,
+		       capture->config.cost_budget * 100);
+	profile_add_guard_step(capture->profile, (struct guard_step){
+		.at_ns = now_ns, .action = profile_string(capture->profile, "stacks of waits half as often"),
+		.reason = profile_string(capture->profile, reason) });
+}
+
+static void note_cost(struct capture *capture, uint64_t now_ns)
+{
+	uint64_t length_ns = now_ns - capture->slice_start_ns;
+	struct cost_reading reading;
+
+	cost_slice(&capture->cost, capture->kernel, now_ns, length_ns, &reading);
+	drain_cost(capture->drain, "bpf", reading.bpf_ns, reading.bpf_runs);
+	drain_cost(capture->drain, "recorder-cpu", reading.own_cpu_ns, 0);
+	if (length_ns)
+		guard(capture, (double)(reading.bpf_ns + reading.own_cpu_ns) / (double)length_ns / (double)capture->cpus, now_ns);
+}
+
+static int cut_slice(struct capture *capture, uint64_t end_ns, bool last, struct error *err)
+{
+	struct slice_id slice;
+	int r;
+
+	note_cost(capture, end_ns);
+	r = drain_slice(capture->drain, capture->slice_start_ns, end_ns, last, err);
+	if (r < 0)
+		return r;
+	capture->slice_start_ns = end_ns;
+	classify_profile(capture->profile, false);
+	slice = decoder_slice(capture->decoder);
+	profile_set_meta_number(capture->profile, "capture.end_ns", end_ns);
+	r = capture->config.slice ? capture->config.slice(capture->config.to, capture->profile, slice, err) : 0;
+	profile_clear_facts(capture->profile);
+	return r;
+}
+
+/* Who joined the cgroup since, and children of those who left it: the members are read again. */
+static int follow_cgroup(struct capture *capture, struct error *err)
+{
+	struct error gone;
+
+	if (capture->config.population.kind != POPULATION_CGROUP || add_targets(capture, &gone) < 0)
+		return 0;                               /* a cgroup that was removed has nobody to add */
+	return kernel_iterate(capture->kernel, false, NULL, err);
+}
+
+static void sleep_until(uint64_t when_ns)
+{
+	struct timespec when = { .tv_sec = (time_t)(when_ns / 1000000000u), .tv_nsec = (long)(when_ns % 1000000000u) };
+
+	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);     /* a signal ends it early: good */
+}
+
+int capture_step(struct capture *capture, struct error *err)
+{
+	uint64_t now_ns;
+	int r;
+
+	cost_tick(&capture->cost, clock_now_ns());
+	capture->next_tick_ns += TICK_NS;
+	sleep_until(capture->next_tick_ns);
+	now_ns = clock_now_ns();
+	if (now_ns > capture->next_tick_ns + 10 * TICK_NS)
+		capture->next_tick_ns = now_ns;         /* the machine stood still: do not hurry after it */
+	r = drain_tick(capture->drain, err);
+	if (r < 0)
+		return r;
+	if (capture->sampler)
+		sampler_step(capture->sampler, now_ns);
+	if (now_ns - capture->slice_start_ns + TICK_NS / 2 >= capture->config.slice_ns) {
+		watch_listeners(capture);
+		r = cut_slice(capture, now_ns, false, err);
+		if (!r)
+			r = follow_cgroup(capture, err);
+	}
+	return r;
+}
+
+void capture_status(const struct capture *capture, struct capture_status *ret)
+{
+	struct drain_counts counts = capture->counts;
+
+	if (capture->drain)
+		drain_counts(capture->drain, &counts);
+	*ret = capture->status;
+	ret->elapsed_ns = capture->start_ns ? clock_now_ns() - capture->start_ns : 0;
+	ret->events = counts.events;
+	ret->lost = counts.lost;
+	ret->threads = counts.threads;
+	ret->target_gone = population_is_gone(&capture->config.population);
+}
+
+/* --- Finish ----------------------------------------------------------------------------------------------------- */
+
+static void note_host_time(struct capture *capture)
+{
+	struct host_time now, gone;
+
+	if (host_time_read(&now))
+		return;
+	gone = host_time_between(&capture->host_start, &now);
+	profile_set_meta_number(capture->profile, "host.steal_ns", gone.steal_ns);
+	profile_set_meta_number(capture->profile, "host.irq_ns", gone.irq_ns + gone.softirq_ns);
+}
+
+/* With everybody watched the idle tasks are too: then all CPUs' time must add up. */
+static void note_idle_time(struct capture *capture, uint64_t end_ns)
+{
+	struct { uint64_t since_ns, idle_ns; uint32_t idle_now, seen; } *cpus;
+	size_t count = (size_t)libbpf_num_possible_cpus();
+	uint32_t zero = 0;
+	uint64_t sum = 0;
+
+	if (capture->config.population.kind != POPULATION_ALL)
+		return;
+	cpus = xcalloc(count, sizeof(*cpus));
+	if (!bpf_map_lookup_elem(bpf_map__fd(kernel_bpf(capture->kernel)->maps.idle_times), &zero, cpus))
+		for (size_t i = 0; i < count; i++) {
+			uint64_t since = cpus[i].since_ns > capture->start_ns ? cpus[i].since_ns : capture->start_ns;
+
+			sum += cpus[i].idle_ns + (cpus[i].idle_now && end_ns > since ? end_ns - since : 0);
+		}
+	free(cpus);
+	profile_set_meta_number(capture->profile, "idle.cpu_ns", sum);
+}
+
+int capture_finish(struct capture *capture, struct error *err)
+{
+	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
+	uint64_t end_ns = clock_now_ns() + 2000000;
+	struct text ledgers = TEXT(LEDGER_BYTES);
+	struct kernel_cost cost;
+	int r;
+
+	/* A little ahead, so that no program has passed it when it is set. */
+	bpf->data->window_end_ns = end_ns;
+	sleep_until(end_ns + 1000000);
+	while (clock_now_ns() <= end_ns + 1000000)
+		sleep_until(end_ns + 1000000);
+	note_host_time(capture);
+	r = drain_tick(capture->drain, err);
+	if (!r)
+		r = kernel_iterate(capture->kernel, true, &ledgers, err);
+	if (!r)
+		r = drain_tick(capture->drain, err);    /* threads announced late come before their ledgers */
+	if (!r) {
+		drain_bytes(capture->drain, text_string(&ledgers), ledgers.size);
+		note_idle_time(capture, end_ns);
+		kernel_cost(capture->kernel, &cost);
+		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);
+		r = cut_slice(capture, end_ns, true, err);
+	}
+	text_done(&ledgers);
+	drain_counts(capture->drain, &capture->counts);
+	detach(capture);
+	return r;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The ring is read first and the side band after it: every mapping that a stack in the batch can refer to was written
+ * before the stack was, so it is in the batch as well. The batch is then decoded in time order.
+ */
+#include "capture/drain.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "capture/batch.h"
+#include "capture/harvest.h"
+#include "capture/maps.h"
+#include "capture/sideband.h"
+#include "probe/decoder.h"
+#include "symbol/kallsyms.h"
+#include "work/work.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "crosscut.skel.h"
+
+enum { WORK_LIMIT = 8 };
+
+struct drain {
+	struct drain_options options;
+	struct ring_buffer *ring;
+	struct sideband *sideband;              /* NULL where perf events are not to be had: /proc alone must do */
+	struct kallsyms *kernel;
+	struct batch batch;                     /* from the ring and the side band */
+	struct batch extra;                     /* what must be decoded before the record at hand */
+	struct batch costs;
+	struct { const struct work *work; struct work_state *state; } work[WORK_LIMIT];
+	unsigned work_count;
+	uint64_t counters[COUNTERS], before[COUNTERS];
+	struct sideband_statistics band;
+	uint64_t malformed;
+	struct drain_counts totals;
+};
+
+static int ring_record(void *context, void *bytes, size_t size)
+{
+	batch_add(&((struct drain *)context)->batch, bytes, size);
+	return 0;
+}
+
+int drain_open(struct drain **ret, const struct drain_options *options, struct error *err)
+{
+	CLEANUP(drain) struct drain *drain = xcalloc(1, sizeof(*drain));
+	struct error ignored;
+
+	drain->options = *options;
+	drain->ring = ring_buffer__new(bpf_map__fd(options->bpf->maps.ring), ring_record, drain, NULL);
+	if (!drain->ring)
+		return fail(err, FAILURE_CANNOT, -errno, "cannot map the ring");
+	drain->kernel = kallsyms_load(err);
+	if (!drain->kernel)
+		return err->code;
+	drain->sideband = sideband_open(&ignored);
+	if (!drain->sideband)
+		profile_set_meta(decoder_profile(options->decoder), "probe.missing.side-band",
+				 "mappings of processes that live for less than a tenth of a second are missed");
+	*ret = take(drain);
+	return 0;
+}
+
+void drain_free(struct drain *drain)
+{
+	if (!drain)
+		return;
+	ring_buffer__free(drain->ring);
+	sideband_close(drain->sideband);
+	kallsyms_free(drain->kernel);
+	batch_done(&drain->batch);
+	batch_done(&drain->extra);
+	batch_done(&drain->costs);
+	free(drain);
+}
+
+void drain_add_work(struct drain *drain, const struct work *work, struct work_state *state)
+{
+	if (drain->work_count < WORK_LIMIT) {
+		drain->work[drain->work_count].work = work;
+		drain->work[drain->work_count++].state = state;
+	}
+}
+
+static void feed(struct drain *drain, const void *record, size_t size)
+{
+	drain->malformed += decoder_feed(drain->options.decoder, record, size);
+}
+
+static void feed_extra(struct drain *drain)
+{
+	feed(drain, drain->extra.bytes, drain->extra.size);
+	batch_clear(&drain->extra);
+}
+
+/* --- What a record refers to ------------------------------------------------------------------------------------ */
+
+struct harvesting { struct drain *drain; uint32_t pid; };
+
+static void put_mapping(void *context, const struct harvested_mapping *mapping)
+{
+	struct harvesting *harvesting = context;
+	struct wire_mapping wire = { .start = mapping->start, .end = mapping->end, .offset = mapping->offset,
+				     .process = harvesting->pid };
+	const char *texts[] = { mapping->path, mapping->build_id, NULL };
+
+	batch_put(&harvesting->drain->extra, WIRE_MAPPING, 0, &wire, sizeof(wire), texts);
+}
+
+/* A process is looked at when its first thread appears; one that is gone by then keeps what the kernel half said of it. */
+static void harvest_new_process(struct drain *drain, uint32_t pid, bool mappings)
+{
+	struct harvested_process *process = xcalloc(1, sizeof(*process));
+	struct harvesting harvesting = { drain, pid };
+	char arguments[WIRE_TEXT] = "";
+
+	if (!harvest_process(drain->options.harvest, (pid_t)pid, process)) {
+		struct wire_process wire = { .process = pid, .parent = process->parent_pid, .namespace_process = process->namespace_pid };
+		const char *texts[] = { process->comm, process->cgroup, process->executable, process->runtime, process->pid_namespace,
+					arguments, NULL };
+
+		if (drain->options.with_arguments)
+			(void)harvest_arguments((pid_t)pid, arguments, sizeof(arguments));
+		batch_put(&drain->extra, WIRE_PROCESS, 0, &wire, sizeof(wire), texts);
+		if (mappings && !process->kernel)
+			(void)harvest_mappings(drain->options.harvest, (pid_t)pid, put_mapping, &harvesting);
+		feed_extra(drain);
+	}
+	free(process);
+}
+
+static void name_kernel_address(struct drain *drain, uint64_t address)
+{
+	struct wire_kernel_name wire = { .address = address };
+	const char *name;
+
+	if (!address || decoder_knows_kernel_address(drain->options.decoder, address))
+		return;
+	name = kallsyms_name(drain->kernel, address, (uint64_t *)&wire.start);
+	batch_put(&drain->extra, WIRE_KERNEL_NAME, 0, &wire, sizeof(wire), (const char *const[]){ name ? name : "", NULL });
+	feed_extra(drain);
+}
+
+static void name_kernel_stack(struct drain *drain, const struct wire_stack *stack)
+{
+	const uint64_t *addresses = (const void *)(stack + 1);
+
+	if (stack->process || stack->depth > WIRE_STACK_DEPTH || sizeof(*stack) + stack->depth * 8 > stack->head.size)
+		return;
+	for (uint32_t i = 0; i < stack->depth; i++)
+		name_kernel_address(drain, addresses[i]);
+}
+
+static void name_waker(struct drain *drain, uint32_t tid)
+{
+	struct wire_outsider wire = { .tid = tid };
+	struct harvested_process process;
+
+	if (!tid || decoder_waker(drain->options.decoder, tid).index)
+		return;
+	if (harvest_process(drain->options.harvest, (pid_t)tid, &process))
+		(void)snprintf(process.comm, sizeof(process.comm), "(gone)");
+	wire.process = tid;
+	batch_put(&drain->extra, WIRE_OUTSIDER, 0, &wire, sizeof(wire), (const char *const[]){ process.comm, NULL });
+	feed_extra(drain);
+}
+
+static void before_record(struct drain *drain, const struct wire_head *head)
+{
+	const struct wire_thread *thread = (const void *)head;
+
+	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack))
+		name_kernel_stack(drain, (const void *)head);
+	if (head->kind == WIRE_THREAD && head->size >= sizeof(*thread)) {
+		bool known = decoder_knows_process(drain->options.decoder, thread->process);
+
+		drain->totals.threads++;
+		feed(drain, head, head->size);
+		if (!known)
+			harvest_new_process(drain, thread->process, true);
+	}
+}
+
+/* --- The side band ---------------------------------------------------------------------------------------------- */
+
+static void put_sideband(void *context, const struct sideband_record *record)
+{
+	struct drain *drain = context;
+	struct wire_space space = { .process = record->pid, .parent = record->parent_pid };
+	const struct harvested_mapping *mapping = record->mapping;
+
+	if (record->kind == SIDEBAND_FORK && record->pid != record->parent_pid) {
+		batch_put(&drain->batch, WIRE_SPACE_FORK, record->time_ns, &space, sizeof(space), NULL);
+	} else if (record->kind == SIDEBAND_EXEC) {
+		batch_put(&drain->batch, WIRE_SPACE_EXEC, record->time_ns, &space, sizeof(space), NULL);
+	} else if (record->kind == SIDEBAND_MAPPING) {
+		struct wire_mapping wire = { .start = mapping->start, .end = mapping->end, .offset = mapping->offset,
+					     .process = record->pid };
+
+		batch_put(&drain->batch, WIRE_MAPPING, record->time_ns, &wire, sizeof(wire),
+			  (const char *const[]){ mapping->path, mapping->build_id, NULL });
+	}
+}
+
+/* Space records of processes outside the population would only fill memory. */
+static bool is_wanted(struct drain *drain, const struct wire_head *head)
+{
+	const struct wire_space *space = (const void *)head;
+	const struct wire_mapping *mapping = (const void *)head;
+
+	switch (head->kind) {
+	case WIRE_SPACE_EXEC:
+		return decoder_knows_process(drain->options.decoder, space->process);
+	case WIRE_SPACE_FORK:
+		return decoder_knows_process(drain->options.decoder, space->parent);
+	case WIRE_MAPPING:
+		return decoder_knows_process(drain->options.decoder, mapping->process);
+	default:
+		return true;
+	}
+}
+
+int drain_tick(struct drain *drain, struct error *err)
+{
+	int r = ring_buffer__consume(drain->ring);
+
+	if (r < 0)
+		return fail(err, FAILURE_WORK, r, "cannot read the ring");
+	if (drain->sideband)
+		(void)sideband_read(drain->sideband, put_sideband, drain);
+	batch_sort(&drain->batch);
+	for (size_t i = 0; i < drain->batch.count; i++) {
+		const struct wire_head *head = batch_at(&drain->batch, i);
+
+		if (!is_wanted(drain, head))
+			continue;
+		before_record(drain, head);
+		if (head->kind != WIRE_THREAD)
+			feed(drain, head, head->size);
+		if (head->kind == WIRE_SPACE_EXEC)
+			harvest_new_process(drain, ((const struct wire_space *)(const void *)head)->process, false);
+	}
+	batch_clear(&drain->batch);
+	return 0;
+}
+
+void drain_bytes(struct drain *drain, const void *bytes, size_t size)
+{
+	feed(drain, bytes, size);
+}
+
+/* --- The maps --------------------------------------------------------------------------------------------------- */
+
+static void wait_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_wait wire = { .head = { .size = sizeof(wire), .kind = WIRE_WAIT } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	name_kernel_address(drain, wire.key.evidence.file_release);
+	feed(drain, &wire, sizeof(wire));
+}
+
+static void split_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_split wire = { .head = { .size = sizeof(wire), .kind = WIRE_SPLIT } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	name_kernel_address(drain, wire.key.wait.evidence.file_release);
+	name_waker(drain, wire.key.waker);
+	feed(drain, &wire, sizeof(wire));
+}
+
+static void sample_entry(void *context, const void *key, const void *value)
+{
+	struct wire_sample wire = { .head = { .size = sizeof(wire), .kind = WIRE_SAMPLE } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	feed(context, &wire, sizeof(wire));
+}
+
+static int drain_maps(struct drain *drain, bool odd, struct error *err)
+{
+	struct crosscut_bpf *bpf = drain->options.bpf;
+	int r = maps_empty(odd ? bpf->maps.waits_odd : bpf->maps.waits_even, wait_entry, drain);
+
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.splits_odd : bpf->maps.splits_even, split_entry, drain);
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.samples_odd : bpf->maps.samples_even, sample_entry, drain);
+	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot empty the kernel's maps") : 0;
+}
+
+static void drain_delays(struct drain *drain, bool odd)
+{
+	for (uint32_t preempted = 0; preempted < 2; preempted++) {
+		struct wire_delays wire = { .head = { .size = sizeof(wire), .kind = WIRE_DELAY }, .preempted = preempted };
+
+		for (uint32_t i = 0; i < WIRE_DELAY_BUCKETS; i++)
+			maps_take_sum(drain->options.bpf->maps.delays, ((uint32_t)odd * 2 + preempted) * WIRE_DELAY_BUCKETS + i,
+				      (uint64_t *)&wire.buckets[i], 2);
+		feed(drain, &wire, sizeof(wire));
+	}
+}
+
+struct collection { struct drain *drain; const struct work *work; };
+
+static void add_completion(void *context, const struct work_count *count)
+{
+	struct collection *collection = context;
+	struct drain *drain = collection->drain;
+	struct wire_completion wire = { .count = count->count, .process = count->process, .port = count->port,
+					.outcome = count->outcome };
+
+	batch_put(&drain->extra, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ collection->work->name, count->class, NULL });
+}
+
+static int drain_work(struct drain *drain, bool last, struct error *err)
+{
+	for (unsigned i = 0; i < drain->work_count; i++) {
+		struct collection to = { drain, drain->work[i].work };
+		int r = drain->work[i].work->collect(drain->work[i].state, last, add_completion, &to, err);
+
+		if (r < 0)
+			return r;
+	}
+	feed_extra(drain);
+	return 0;
+}
+
+/* --- Losses ----------------------------------------------------------------------------------------------------- */
+
+static void put_loss(struct drain *drain, const char *source, uint64_t seen, uint64_t lost)
+{
+	struct wire_loss wire = { .seen = seen, .lost = lost };
+
+	drain->totals.events += seen;
+	drain->totals.lost += lost;
+	if (seen || lost)
+		batch_put(&drain->extra, WIRE_LOSS, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
+}
+
+static void drain_losses(struct drain *drain)
+{
+	static const struct { const char *source; int seen, lost; } rows[] = {
+		{ "waits", COUNT_WAITS, COUNT_WAITS_LOST }, { "wait-stacks", COUNT_SPLITS, COUNT_SPLITS_LOST },
+		{ "on-cpu-samples", COUNT_SAMPLES, COUNT_SAMPLES_LOST }, { "ring-records", COUNT_RECORDS, COUNT_RECORDS_LOST },
+		{ "stack-walks", COUNT_STACKS, COUNT_STACKS_FAILED }, { "ledgers", COUNT_SWITCHES, COUNT_NO_STORAGE },
+		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
+		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
+		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
+	};
+	struct sideband_statistics band = { 0 };
+	uint64_t delta[COUNTERS];
+
+	for (uint32_t i = 0; i < COUNTERS; i++) {
+		drain->counters[i] = maps_sum(drain->options.bpf->maps.counters, i);
+		delta[i] = drain->counters[i] - drain->before[i];
+		drain->before[i] = drain->counters[i];
+	}
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		put_loss(drain, rows[i].source, delta[rows[i].seen], rows[i].lost < 0 ? 0 : delta[rows[i].lost]);
+	if (drain->sideband)
+		sideband_statistics(drain->sideband, &band);
+	put_loss(drain, "side-band", band.records - drain->band.records, band.lost - drain->band.lost);
+	drain->band = band;
+	put_loss(drain, "decode", 0, drain->malformed + drain->batch.dropped + drain->extra.dropped);
+	drain->malformed = drain->batch.dropped = drain->extra.dropped = 0;
+	feed_extra(drain);
+}
+
+/* All programs that saw the old epoch have ended when this returns: they run with preemption off, which an RCU grace
+ * period waits for, and that is what a global membarrier is. */
+static void wait_for_programs(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		(void)usleep(20000);
+}
+
+int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err)
+{
+	struct wire_slice slice = { .head = { .size = sizeof(slice), .kind = WIRE_SLICE }, .start_ns = start_ns, .end_ns = end_ns };
+	bool odd = drain->options.bpf->bss->epoch & 1;
+	int r;
+
+	drain->options.bpf->bss->epoch++;
+	wait_for_programs();
+	r = drain_tick(drain, err);
+	if (r < 0)
+		return r;
+	feed(drain, &slice, sizeof(slice));
+	r = drain_maps(drain, odd, err);
+	if (r < 0)
+		return r;
+	drain_delays(drain, odd);
+	feed(drain, drain->costs.bytes, drain->costs.size);
+	batch_clear(&drain->costs);
+	drain_losses(drain);
+	return drain_work(drain, last, err);
+}
+
+void drain_cost(struct drain *drain, const char *source, uint64_t ns, uint64_t events)
+{
+	struct wire_cost wire = { .ns = ns, .events = events };
+
+	batch_put(&drain->costs, WIRE_COST, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
+}
+
+void drain_counts(const struct drain *drain, struct drain_counts *ret)
+{
+	*ret = drain->totals;
+}

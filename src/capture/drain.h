@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Empties what the kernel half filled, and turns it into wire records in time order: the ring and the side band every
+ * tenth of a second, the maps once a slice. Beside them it harvests what the records refer to and what will be gone later:
+ * processes, mappings, kernel names.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct crosscut_bpf;
+struct decoder;
+struct drain;
+struct error;
+struct harvest;
+struct work;
+struct work_state;
+
+struct drain_options {
+	struct crosscut_bpf *bpf;
+	struct decoder *decoder;
+	struct harvest *harvest;
+	bool with_arguments;
+};
+
+int drain_open(struct drain **ret, const struct drain_options *options, struct error *err);
+void drain_free(struct drain *drain);
+DEFINE_CLEANUP(drain)
+
+void drain_add_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
+int drain_tick(struct drain *drain, struct error *err);                /* ring and side band */
+/* Turns to the other half of the maps and hands on what lies in this one, as the slice [start_ns, end_ns). */
+int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err);
+void drain_bytes(struct drain *drain, const void *bytes, size_t size); /* of an iterator */
+void drain_cost(struct drain *drain, const char *source, uint64_t ns, uint64_t events);  /* into the next slice */
+
+struct drain_counts { uint64_t events, lost, threads; };
+void drain_counts(const struct drain *drain, struct drain_counts *ret);  /* since the start */

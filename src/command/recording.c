@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Drives a capture and writes its slices. The first Ctrl-C or SIGTERM ends and keeps the capture; the second ends us, and
+ * the file still reads up to its last slice.
+ */
+#include "command/recording.h"
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "base/terminal.h"
+#include "capture/harvest.h"
+#include "format/native.h"
+#include "profile/profile.h"
+#include "result/document.h"
+#include "symbol/symbol.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SLICE_NS = 1000000000 };
+
+static volatile sig_atomic_t stop_signals;
+
+static void on_signal(int number)
+{
+	if (++stop_signals > 1) {
+		(void)signal(number, SIG_DFL);
+		(void)raise(number);
+	}
+}
+
+struct watched { struct sigaction interrupt, terminate; };
+
+static void watch_signals(struct watched *before)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	stop_signals = 0;
+	(void)sigaction(SIGINT, &action, &before->interrupt);
+	(void)sigaction(SIGTERM, &action, &before->terminate);
+}
+
+static void unwatch_signals(const struct watched *before)
+{
+	(void)sigaction(SIGINT, &before->interrupt, NULL);
+	(void)sigaction(SIGTERM, &before->terminate, NULL);
+}
+
+struct run {
+	const struct recording *recording;
+	struct capture *capture;
+	struct native *native;
+	bool full;
+};
+
+static int on_slice(void *to, const struct profile *profile, struct slice_id slice, struct error *err)
+{
+	struct run *run = to;
+	int r = run->full ? 0 : native_slice(run->native, profile, slice, err);
+
+	if (r != -EFBIG)
+		return r;
+	run->full = true;                       /* what is stored is kept, and the end is said */
+	return 0;
+}
+
+static void note_contract(const struct recording *recording, struct profile *profile)
+{
+	uint64_t random = 0;
+	char id[17];
+
+	(void)!getrandom(&random, sizeof(random), 0);
+	(void)snprintf(id, sizeof(id), "%016llx", (unsigned long long)random);
+	profile_set_meta(profile, "capture.id", id);
+	if (recording->command && *recording->command)
+		profile_set_meta(profile, "capture.command", recording->command);
+	for (size_t i = 0; i < recording->label_count; i++) {
+		const char *equals = strchr(recording->labels[i], '=');
+		char *key = xasprintf("label.%.*s", (int)(equals - recording->labels[i]), recording->labels[i]);
+
+		profile_set_meta(profile, key, equals + 1);
+		free(key);
+	}
+}
+
+static bool is_over(const struct run *run, const struct capture_status *status)
+{
+	const struct recording *recording = run->recording;
+
+	return stop_signals || run->full || status->target_gone || (recording->launch && launch_ended(recording->launch)) ||
+	       (recording->duration_ns && status->elapsed_ns + 50000000 >= recording->duration_ns) ||
+	       (recording->until && recording->until(recording->context));
+}
+
+static int loop(struct run *run, struct error *err)
+{
+	struct capture_status status;
+	struct progress progress;
+	char elapsed[QUANTITY_SIZE], size[QUANTITY_SIZE], cost[QUANTITY_SIZE];
+	int r = 0;
+
+	progress_init(&progress, stderr);
+	for (;;) {
+		capture_status(run->capture, &status);
+		if (is_over(run, &status))
+			break;
+		r = capture_step(run->capture, err);
+		if (r < 0)
+			break;
+		if (run->recording->progress)
+			progress_show(&progress, "recording %s, %llu threads, %s, own cost %s of each CPU, %llu events lost",
+				      quantity_print(elapsed, (double)status.elapsed_ns, "ns"), (unsigned long long)status.threads,
+				      quantity_print(size, (double)native_size_bytes(run->native), "bytes"),
+				      quantity_print(cost, status.own_cost, "fraction"), (unsigned long long)status.lost);
+	}
+	progress_clear(&progress);
+	return r;
+}
+
+static int resolve(struct capture *capture, struct error *err)
+{
+	struct symbol_statistics statistics;
+	struct symbol_options options = { .open = harvest_open, .open_context = capture_harvest(capture) };
+	struct profile *profile = capture_profile(capture);
+	int r = symbol_resolve(profile, &options, &statistics, err);
+
+	if (r < 0)
+		return r;
+	profile_set_meta_number(profile, "symbol.frames", statistics.frames);
+	profile_set_meta_number(profile, "symbol.unresolved", statistics.unresolved);
+	profile_set_meta_number(profile, "symbol.files_refused", statistics.files_refused);
+	profile_set_meta_number(profile, "symbol.table_ns", statistics.table_ns);
+	profile_set_meta_number(profile, "symbol.table_bytes", statistics.table_bytes);
+	for (size_t i = 0; i < symbol_source_count; i++) {
+		char *key = xasprintf("symbol.resolved.%s", symbol_sources[i]->name);
+
+		profile_set_meta_number(profile, key, statistics.resolved[i]);
+		free(key);
+	}
+	return 0;
+}
+
+static void note_end(const struct recording *recording, struct profile *profile)
+{
+	char status[64];
+
+	if (!recording->launch || !recording->launch->ended)
+		return;
+	if (WIFSIGNALED(recording->launch->status))
+		(void)snprintf(status, sizeof(status), "signal %d", WTERMSIG(recording->launch->status));
+	else
+		(void)snprintf(status, sizeof(status), "%d", WEXITSTATUS(recording->launch->status));
+	profile_set_meta(profile, "capture.exit_status", status);
+}
+
+static int record_window(struct run *run, struct error *err)
+{
+	const struct recording *recording = run->recording;
+	int r = capture_start(run->capture, err), finished;
+	struct error late;
+
+	if (r < 0)
+		return r;
+	if (recording->launch)
+		r = launch_go(recording->launch, err);
+	if (r < 0)
+		return r;
+	if (recording->opened)
+		recording->opened(recording->context);
+	r = loop(run, err);
+	finished = capture_finish(run->capture, r < 0 ? &late : err);
+	if (recording->closed)
+		recording->closed(recording->context);
+	return r < 0 ? r : finished;
+}
+
+static int seal(struct run *run, struct error *err)
+{
+	struct profile *profile = capture_profile(run->capture);
+	int r = resolve(run->capture, err);
+
+	note_end(run->recording, profile);
+	return r < 0 ? r : native_seal(run->native, profile, err);
+}
+
+static void fill_result(const struct run *run, struct recording_result *ret)
+{
+	const struct profile *profile = capture_profile(run->capture);
+	struct capture_status status;
+
+	capture_status(run->capture, &status);
+	ret->start_ns = profile_meta_number(profile, "capture.start_ns", 0);
+	ret->duration_ns = profile_meta_number(profile, "capture.end_ns", 0) - ret->start_ns;
+	ret->file_bytes = native_size_bytes(run->native);
+	ret->events = status.events;
+	ret->lost = status.lost;
+	ret->threads = status.threads;
+	ret->filter = xstrdup(profile_meta(profile, "capture.filter") ? profile_meta(profile, "capture.filter") : "");
+	ret->full = run->full;
+	ret->interrupted = stop_signals > 0;
+}
+
+int recording_run(const struct recording *recording, struct recording_result *ret, struct error *err)
+{
+	struct run run = { .recording = recording };
+	struct capture_config config = recording->capture;
+	struct watched before;
+	bool started;
+	int r;
+
+	config.slice_ns = SLICE_NS;
+	config.slice = on_slice;
+	config.to = &run;
+	watch_signals(&before);
+	run.native = native_new();
+	run.capture = capture_new(&config);
+	note_contract(recording, capture_profile(run.capture));
+	r = capture_prepare(run.capture, err);
+	if (!r)
+		r = native_create(run.native, recording->path, recording->replace, recording->size_limit_bytes, err);
+	started = !r;
+	if (!r)
+		r = record_window(&run, err);
+	if (!r)
+		r = seal(&run, err);
+	if (!r)
+		fill_result(&run, ret);
+	if (r < 0 && started && !profile_slice_count(capture_profile(run.capture)))
+		(void)unlink(recording->path);          /* nothing was captured: an empty file helps nobody */
+	native_free(run.native);
+	capture_free(run.capture);
+	unwatch_signals(&before);
+	return r;
+}
+
+void recording_result_done(struct recording_result *result)
+{
+	free(result->filter);
+	*result = (struct recording_result){ 0 };
+}
+
+void recording_document(const struct recording_result *result, const char *path, const struct launch *launch,
+			struct document *into)
+{
+	struct record *record = record_new();
+
+	record_add(record, "file", "file", "", value_text(path));
+	record_add(record, "bytes", "size", "bytes", value_integer((int64_t)result->file_bytes));
+	record_add(record, "duration_ns", "window", "ns", value_integer((int64_t)result->duration_ns));
+	record_add(record, "filter", "population", "", value_text(result->filter));
+	record_add(record, "threads", "threads", "count", value_integer((int64_t)result->threads));
+	record_add(record, "events", "events seen", "count", value_integer((int64_t)result->events));
+	record_add(record, "lost", "events lost", "count", value_integer((int64_t)result->lost));
+	record_add(record, "full", "ended at --max-size", "", value_truth(result->full));
+	if (launch->pid)
+		record_add(record, "exit_status", "command's status", "",
+			   WIFEXITED(launch->status) ? value_integer(WEXITSTATUS(launch->status)) : value_none());
+	document_add_record(into, "capture", "capture", record);
+}

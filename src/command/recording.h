@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * A capture into a file, from the first probe to the seal: what `record`, `demo` and `calibrate` have in common. It ends
+ * when its time is up, its target is gone, its command has ended, the file is full, or somebody asks (a signal, or
+ * until()).
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/capture.h"
+#include "capture/launch.h"
+
+struct document;
+struct error;
+
+struct recording {
+	struct capture_config capture;       /* slice and to are set by recording_run() */
+	const char *path;
+	bool replace, progress;
+	uint64_t size_limit_bytes;           /* 0: none */
+	uint64_t duration_ns;                /* 0: until something ends it */
+	const char *const *labels;           /* "key=value" */
+	size_t label_count;
+	const char *command;                 /* for the provenance; may be NULL */
+	struct launch *launch;               /* prepared, not yet going; NULL: none */
+	void (*opened)(void *context);       /* called when the window is open; may be NULL */
+	bool (*until)(void *context);        /* asked ten times a second; may be NULL */
+	void (*closed)(void *context);       /* called right after the window closed; may be NULL */
+	void *context;
+};
+
+struct recording_result {
+	uint64_t start_ns, duration_ns, file_bytes, events, lost, threads;
+	char *filter;
+	bool full, interrupted;
+};
+
+int recording_run(const struct recording *recording, struct recording_result *ret, struct error *err);
+void recording_result_done(struct recording_result *result);
+void recording_document(const struct recording_result *result, const char *path, const struct launch *launch,
+			struct document *into);
