@@ -11,11 +11,13 @@
 #include "command/command.h"
 #include "format/format.h"
 #include "gate/gate.h"
+#include "probe/probe.h"
 #include "profile/dimension.h"
 #include "result/document.h"
 #include "symbol/symbol.h"
 #include "truth/truth.h"
 #include "view/view.h"
+#include "work/work.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -68,6 +70,19 @@ static const struct column gate_columns[] = {
 	{ .key = "between", .title = "compares two", .unit = "" },
 	{ .key = "summary", .title = "what it asks", .unit = "" },
 };
+static const struct column probe_columns[] = {
+	{ .key = "name", .title = "name", .unit = "" },
+	{ .key = "fills", .title = "fills", .unit = "" },
+	{ .key = "required", .title = "required", .unit = "" },
+	{ .key = "summary", .title = "what it watches", .unit = "" },
+	{ .key = "without", .title = "without it", .unit = "", .hints = COLUMN_MACHINE },
+};
+static const struct column work_columns[] = {
+	{ .key = "name", .title = "name", .unit = "" },
+	{ .key = "synopsis", .title = "usage", .unit = "" },
+	{ .key = "counts", .title = "counts", .unit = "" },
+	{ .key = "summary", .title = "what it is", .unit = "" },
+};
 static const struct column state_columns[] = {
 	{ .key = "name", .title = "name", .unit = "" },
 	{ .key = "state", .title = "state", .unit = "" },
@@ -116,6 +131,15 @@ static void add_gates(struct table *table)
 		});
 }
 
+static void add_probes(struct table *table)
+{
+	for (const struct probe *const *row = probes; *row; row++)
+		table_add(table, (struct value[]){
+			value_text((*row)->name), text_or_none((*row)->fills), value_truth((*row)->required),
+			value_text((*row)->summary), text_or_none((*row)->without),
+		});
+}
+
 static void add_rules(struct table *table)
 {
 	for (const struct rule *const *row = rules; *row; row++)
@@ -146,6 +170,15 @@ static void add_views(struct table *table)
 		table_add(table, (struct value[]){ value_text((*row)->name), value_text((*row)->summary) });
 }
 
+static void add_works(struct table *table)
+{
+	for (const struct work *const *row = works; *row; row++)
+		table_add(table, (struct value[]){
+			value_text((*row)->name), value_text((*row)->synopsis), value_text((*row)->unit),
+			value_text((*row)->summary),
+		});
+}
+
 #define COLUMNS(array) .columns = (array), .column_count = ARRAY_LENGTH(array)
 
 static const struct set {
@@ -160,12 +193,14 @@ static const struct set {
 	  add_dimensions },
 	{ "formats", "file formats (convert --to)", COLUMNS(format_columns), add_formats },
 	{ "gates", "gates: may this evidence speak (check)", COLUMNS(gate_columns), add_gates },
+	{ "probes", "probes: what is watched in the kernel (record --without)", COLUMNS(probe_columns), add_probes },
 	{ "rules", "rules that name a wait from its evidence, the first that matches decides", COLUMNS(state_columns),
 	  add_rules },
 	{ "symbols", "sources of names, in the order in which they are asked", COLUMNS(plain_columns),
 	  add_symbol_sources },
 	{ "truths", "programs whose waits are known (calibrate)", COLUMNS(state_columns), add_truths },
 	{ "views", "media an answer can be drawn on", COLUMNS(plain_columns), add_views },
+	{ "works", "sources of completions (record --work)", COLUMNS(work_columns), add_works },
 };
 
 static int find_set(const char *name, const struct set **ret, struct error *err)

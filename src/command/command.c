@@ -12,13 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command cmd_completion, cmd_doctor, cmd_help, cmd_list;
+extern const struct command cmd_check, cmd_completion, cmd_convert, cmd_doctor, cmd_help, cmd_list, cmd_report;
 
 const struct command *const commands[] = {      /* sorted by name; a test says so */
+	&cmd_check,
 	&cmd_completion,
+	&cmd_convert,
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_list,
+	&cmd_report,
 	NULL,
 };
 
