@@ -54,7 +54,8 @@ static bool add_cell(struct reader *reader, const void *bytes)
 
 	if (!HAS(slice, row->slice) || !HAS(thread, row->thread) || !HAS(measure, row->measure) || !row->measure.index ||
 	    !HAS(evidence, row->evidence) || !HAS(stack, row->stack) || !HAS(object, row->object) || !HAS(thread, row->other) ||
-	    !HAS(stack, row->other_stack) || row->p_log2 > 63 || !isfinite(row->variance))
+	    !HAS(stack, row->other_stack) || row->p_log2 > 63 ||
+	    row->length_log2 > 63 || !isfinite(row->variance))
 		return false;
 	if (!row->evidence.index && !profile_measure_at(profile, row->measure.index)->dimension.index)
 		return false;

@@ -113,7 +113,7 @@ static const struct segment_column cell_columns[] = {
 	CELL(1, DELTA, slice), CELL(2, DELTA, thread), CELL(3, VARINT, measure), CELL(4, VARINT, evidence),
 	CELL(5, VARINT, stack), CELL(6, VARINT, object), CELL(7, VARINT, other), CELL(8, VARINT, other_stack),
 	CELL(9, VARINT, p_log2), CELL(10, VARINT, count), CELL(11, VARINT, value), CELL(12, VARINT, maximum),
-	CELL(13, REAL, variance),
+	CELL(13, REAL, variance), CELL(14, VARINT, length_log2),
 };
 
 #define INTERVAL(id, codec, member) SEGMENT_COLUMN(id, SEGMENT_##codec, struct interval_row, member)

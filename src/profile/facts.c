@@ -11,14 +11,14 @@
 #include <assert.h>
 
 struct cell_key {
-	uint32_t slice, thread, measure, evidence, stack, object, other, other_stack, p_log2;
+	uint32_t slice, thread, measure, evidence, stack, object, other, other_stack, p_log2_length_log2;
 };
 
 static struct cell_key cell_key(const struct cell *cell)
 {
 	return (struct cell_key){ cell->slice.index, cell->thread.index, cell->measure.index, cell->evidence.index,
 				  cell->stack.index, cell->object.index, cell->other.index, cell->other_stack.index,
-				  cell->p_log2 };
+				  (uint32_t)cell->p_log2 << 8 | cell->length_log2 };
 }
 
 static bool cell_ids_exist(const struct profile *profile, const struct cell *cell)

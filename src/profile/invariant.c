@@ -87,6 +87,7 @@ static const char *cells_broken(const struct profile *profile)
 		BROKEN_UNLESS(HAS(stack, row->stack) && HAS(stack, row->other_stack), "a cell's stack does not exist");
 		BROKEN_UNLESS(HAS(object, row->object), "a cell's object does not exist");
 		BROKEN_UNLESS(row->p_log2 < 64, "a cell's inclusion probability is out of range");
+		BROKEN_UNLESS(row->length_log2 < 64, "a cell's length is out of range");
 		BROKEN_UNLESS(row->evidence.index || profile->measure_rows[row->measure.index].dimension.index,
 			      "a cell has neither an evidence nor a dimension");
 	}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which cells a format of one dimension writes. A stack that does not reach its root keeps the cause as its first frame:
+ * a failed measurement is never merged into the application's own frames.
+ */
+#include "format/choice.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "format/format.h"
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct dimension_id dimension_of(const struct profile *profile, const char *name)
+{
+	const char *slash = strchr(name, '/');
+	CLEANUP_TEXT char *state = NULL;
+
+	if (!slash)
+		return profile_dimension_find(profile, NULL, name);
+	state = xstrndup(name, (size_t)(slash - name));
+	return profile_dimension_find(profile, state, slash + 1);
+}
+
+/* The dimensions that could be chosen, so that the error can be acted upon. */
+static int fail_choice(const struct profile *profile, const char *name, struct error *err)
+{
+	struct text states = TEXT(400);
+
+	for (uint32_t i = 1; i < profile_dimension_count(profile); i++) {
+		const struct dimension *row = profile_dimension_at(profile, i);
+
+		if (!row->parent.index)
+			text_print(&states, "%s%s", states.size ? ", " : "", profile_text(profile, row->name));
+	}
+	if (name)
+		fail(err, FAILURE_USAGE, -EINVAL, "no dimension '%.100s' in this profile", name);
+	else
+		fail(err, FAILURE_USAGE, -EINVAL, "no dimension was named, and this format holds one");
+	error_because(err, "it has: %s", text_string(&states));
+	text_done(&states);
+	return error_try(err, "--dimension oncpu, or another of these");
+}
+
+int choice_make(const struct profile *profile, const struct format_options *options, struct choice *ret, struct error *err)
+{
+	const char *name = options ? options->dimension : NULL;
+	struct choice choice = { .profile = profile };
+
+	if (name)
+		choice.dimension = dimension_of(profile, name);
+	else if (profile_dimension_count(profile) == 2)
+		choice.dimension.index = 1;              /* there is but one, as in many imports */
+	if (!choice.dimension.index)
+		return fail_choice(profile, name, err);
+	choice.split = true;
+	for (size_t i = 0; i < profile_cell_count(profile); i++)
+		if (choice_has(&choice, profile_cell_at(profile, i))) {
+			*ret = choice;
+			return 0;
+		}
+	choice.split = false;
+	*ret = choice;
+	return 0;
+}
+
+bool choice_has(const struct choice *choice, const struct cell *cell)
+{
+	const struct profile *profile = choice->profile;
+	struct dimension_id dimension = profile_cell_dimension(profile, cell);
+
+	if (profile_measure_at(profile, cell->measure.index)->role != (choice->split ? ROLE_SPLIT : ROLE_TOTAL))
+		return false;
+	return dimension_is(dimension, choice->dimension) ||
+	       dimension_is(profile_dimension_root(profile, dimension), choice->dimension);
+}
+
+struct stack_id choice_stack(const struct choice *choice, const struct cell *cell)
+{
+	if (cell->stack.index)
+		return cell->stack;
+	return profile_evidence_at(choice->profile, cell->evidence.index)->seen.kernel_stack;
+}
+
+uint64_t choice_weight(const struct cell *cell)
+{
+	unsigned shift = cell->p_log2 & 63;
+
+	return cell->value > (uint64_t)INT64_MAX >> shift ? INT64_MAX : cell->value << shift;
+}
+
+char *choice_name(const struct profile *profile, struct dimension_id id)
+{
+	const struct dimension *row = profile_dimension_at(profile, id.index);
+	const char *name = profile_text(profile, row->name);
+
+	if (!row->parent.index)
+		return xstrdup(name);
+	return xasprintf("%s/%s", profile_text(profile, profile_dimension_at(profile, row->parent.index)->name), name);
+}
+
+const char *choice_unit(const struct choice *choice)
+{
+	return profile_text(choice->profile, profile_dimension_at(choice->profile, choice->dimension.index)->unit);
+}
+
+const char *choice_comm(const struct profile *profile, struct thread_id id)
+{
+	const struct thread *thread = profile_thread_at(profile, id.index);
+
+	if (thread->comm.index)
+		return profile_text(profile, thread->comm);
+	return profile_text(profile, profile_process_at(profile, thread->process.index)->comm);
+}
+
+size_t choice_frames(const struct choice *choice, struct stack_id stack, struct frame_id frames[CHOICE_DEPTH_LIMIT])
+{
+	size_t count = 0;
+
+	for (; stack.index && count < CHOICE_DEPTH_LIMIT; stack = profile_stack_at(choice->profile, stack.index)->parent) {
+		struct frame_id frame = profile_stack_at(choice->profile, stack.index)->frame;
+
+		if (frame.index)
+			frames[count++] = frame;
+	}
+	return count;
+}
+
+const char *choice_cause(const struct choice *choice, struct stack_id stack)
+{
+	switch (profile_stack_at(choice->profile, stack.index)->status) {
+	case STACK_TRUNCATED: return "[truncated]";
+	case STACK_FAILED: return "[failed]";
+	default: return NULL;
+	}
+}
