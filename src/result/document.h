@@ -4,11 +4,13 @@
  * A document is an answer with no ink on it: sections of a few shapes, which any view can draw. Analyses, gates and
  * hypotheses fill one; views draw it and never see a profile. Sections own their texts (copied in) and are bounded.
  *
- * As JSON a document is one object: "schema" first, then one member per section under its key. A key "trees.oncpu" nests
- * one level: {"trees":{"oncpu":…}}. A record becomes an object, a table an array of objects (one member per column), a
- * tree {"unit","weighting","total","names":[…],"depth":[…],"name":[…],"value":[…],"self":[…],"coalesced"} in preorder,
- * a finding {"severity","text"}, findings with one key an array. A last member "sections" lists key, kind, title and
- * columns {key,title,unit} of each, so that a reader that knows no schema can draw them.
+ * As JSON a document is one object: "schema", "title" (and "refused":true) first, then one member per section under its
+ * key. Keys nest at each dot: "baseline.trees.oncpu" is {"baseline":{"trees":{"oncpu":…}}}. A record becomes an object, a
+ * table an array of objects (one member per column), a tree {"unit","weighting","total","names":[…],"depth":[…],"name":[…],
+ * "value":[…],"self":[…],"count":[…],"coalesced"} in preorder ("count" where a count is known), findings an array
+ * "findings" of {"severity","text"}. A last member "sections" lists key, kind, title, hints and columns {key,title,unit,
+ * hints,columns} of each, so that a reader that knows no schema can draw them. Rows beyond the limit are told there as
+ * "rows_left_out"; those of a nested table beside it, as "KEY_rows_left_out".
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +54,8 @@ enum column_hint {
 struct column {
 	const char *key;             /* JSON member; static text, as title and unit are */
 	const char *title;
-	const char *unit;            /* "ns", "bytes", "count", "fraction" or ""; numbers are scaled by it for people */
+	const char *unit;            /* "ns", "bytes", "count", "fraction"; numbers are scaled by it for people. "" = a plain
+					number, or, in a table with a column "unit", the unit that its row names there */
 	unsigned hints;
 };
 
