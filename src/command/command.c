@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command cmd_check, cmd_completion, cmd_convert, cmd_doctor, cmd_help, cmd_list, cmd_report;
+extern const struct command cmd_check, cmd_completion, cmd_convert, cmd_doctor, cmd_help, cmd_list, cmd_report,
+	command_record;
 
 const struct command *const commands[] = {      /* sorted by name; a test says so */
 	&cmd_check,
@@ -21,6 +22,7 @@ const struct command *const commands[] = {      /* sorted by name; a test says s
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_list,
+	&command_record,
 	&cmd_report,
 	NULL,
 };
