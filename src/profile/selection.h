@@ -27,6 +27,14 @@ int selection_ignore(struct selection *selection, const char *regex, struct erro
 bool selection_is_whole(const struct selection *selection);
 /* A stack filter drops cells without a stack, so the exact totals go too: selection_by_stack() says whether there is one. */
 bool selection_by_stack(const struct selection *selection);
+/* Does it choose among one thread's own cells (by class, state, dimension or stack)? A ledger then cannot add up. */
+bool selection_by_cell(const struct selection *selection);
+/* Is a part of the time left out? Intervals count where they ended, so a ledger then adds up only roughly. */
+bool selection_by_time(const struct selection *selection);
+/* The part of a thread's life that lies in the selected slices. */
+uint64_t selection_lifetime_ns(const struct selection *selection, const struct profile *profile, const struct thread *thread);
+/* The selected slices' own time, first start to last end; 0 where the profile knows no time. */
+uint64_t selection_elapsed_ns(const struct selection *selection, const struct profile *profile);
 bool selection_has_cell(const struct selection *selection, const struct profile *profile, const struct cell *cell);
 bool selection_has_thread(const struct selection *selection, const struct profile *profile, const struct thread *thread);
 bool selection_has_completion(const struct selection *selection, const struct profile *profile, const struct completion *completion);

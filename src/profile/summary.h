@@ -23,13 +23,18 @@ struct summary {
 	double unknown_fraction;             /* of blocked time whose class is unknown */
 	double sampled_oncpu_ns, sampled_oncpu_expected_ns;   /* samples x period, and the exact time of the same threads */
 	double sampling_z;                   /* (sampled - exact) / standard error; NAN with fewer than 30 samples expected */
-	double cut_fraction;                 /* of accounted time in intervals cut by the window whose class is ambiguous by that */
+	double cut_fraction;                 /* of accounted time in intervals cut by the window whose class is unknown by that */
+	double cut_all_fraction;             /* the same in all intervals that the window cut */
 	double own_cost_ns;                  /* BPF run time plus the recorder's CPU time in the window */
 	double own_cost_fraction;            /* of the target's on-CPU time */
 	double multiplexed_fraction;         /* of counter time not counted; NAN where no hardware counter ran */
 	double correct, incorrect;           /* completions */
 	double conservation_error_ns;        /* largest |sum of states - lifetime| of one thread */
-	double runtime_error_fraction;       /* |oncpu - kernel runtime| / kernel runtime over CPU-bound threads; NAN where none */
+	double runtime_error_fraction;       /* |oncpu - kernel runtime| / kernel runtime over CPU-bound threads; NAN where none.
+					      * What the host stole or spent in interrupts may account for a surplus of oncpu. */
+	double runtime_threads;              /* threads compared for it */
+	double waits;                        /* waits whose end was seen */
+	double no_waker_fraction;            /* of them without any wake-up seen; NAN where there were none */
 };
 
 void summary_of(const struct profile *profile, struct summary *ret);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rows. A new question is one file that ends in its row, and its name here.
+ */
+#include "analysis/analysis.h"
+
+#include <string.h>
+
+extern const struct analysis analysis_ledger, analysis_oncpu, analysis_tree, analysis_waits;
+
+const struct analysis *const analyses[] = {      /* sorted by name; a test says so */
+	&analysis_ledger,
+	&analysis_oncpu,
+	&analysis_tree,
+	&analysis_waits,
+	NULL,
+};
+
+const struct analysis *analysis_find(const char *name)
+{
+	for (const struct analysis *const *row = analyses; *row; row++)
+		if (!strcmp((*row)->name, name))
+			return *row;
+	return NULL;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* Functions by weight: exclusive where a function is the leaf, inclusive where it stands anywhere
+ * in a stack, once. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct account;
+struct functions;
+struct naming;
+struct record;
+struct table;
+
+struct functions *functions_new(void);
+void functions_free(struct functions *functions);
+DEFINE_CLEANUP(functions)
+
+void functions_add(struct functions *functions, const uint32_t *path, size_t count, double weight,
+		   uint64_t events);
+size_t functions_count(const struct functions *functions);
+/* The table {function,unit,exclusive,inclusive,share,per_completion,count,measured}, largest
+ * first. */
+struct table *functions_table(struct functions *functions, const struct naming *naming,
+			      const struct account *account, const char *unit, const char *measured,
+			      bool by_exclusive, size_t most);
+/* The widest function that works: largest inclusive weight among those that do at least a tenth of
+ * it themselves, so that neither main() nor a dispatcher is named. unit is static text. NULL where
+ * nothing was added. */
+struct record *functions_widest(const struct functions *functions, const struct naming *naming,
+				const struct account *account, const char *unit);

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An import knows little of all this: what is not known is none, never an empty text or a zero.
+ */
+#include "analysis/provenance.h"
+
+#include "analysis/account.h"
+#include "analysis/analysis.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "profile/selection.h"
+#include "result/document.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct value meta_text(const struct profile *profile, const char *key)
+{
+	const char *text = profile_meta(profile, key);
+
+	return text && *text ? value_text(text) : value_none();
+}
+
+static struct value meta_truth(const struct profile *profile, const char *key)
+{
+	const char *text = profile_meta(profile, key);
+
+	return text ? value_truth(strcmp(text, "0") && strcmp(text, "false") && strcmp(text, "no"))
+		    : value_none();
+}
+
+static struct value meta_date(const struct profile *profile, const char *key)
+{
+	time_t seconds = (time_t)(profile_meta_number(profile, key, 0) / 1000000000);
+	char text[sizeof("2026-01-01T00:00:00Z") + 16];
+	struct tm tm;
+
+	if (!seconds || !gmtime_r(&seconds, &tm))
+		return value_none();
+	(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return value_text(text);
+}
+
+static struct value whole(double number)
+{
+	return isfinite(number) ? value_integer((int64_t)llround(number)) : value_none();
+}
+
+/* What is not known is told to machines and not to people, who would read a dash as a finding. */
+static void add_known(struct record *record, const char *key, const char *title, const char *unit,
+		      unsigned hints, struct value value)
+{
+	bool empty = value.kind == VALUE_NONE || (value.kind == VALUE_TABLE && !value.table->row_count) ||
+		     (value.kind == VALUE_RECORD && !value.record->count);
+
+	hints |= empty ? COLUMN_MACHINE : 0;
+	record_add_hinted(record, key, title, unit, hints, value);
+}
+
+static void add_record(struct document *into, const char *key, const char *title,
+		       struct record *record)
+{
+	struct section *section = document_add_record(into, key, title, record);
+	bool shown = false;
+
+	for (size_t i = 0; i < record->count; i++)
+		shown |= !(record->fields[i].hints & COLUMN_MACHINE);
+	section->hints |= shown ? 0 : COLUMN_MACHINE;
+}
+
+static struct record *labels_of(const struct profile *profile)
+{
+	static const char prefix[] = "label.";
+	struct record *labels = record_new();
+	const char *key, *value;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		if (!strncmp(key, prefix, sizeof(prefix) - 1))
+			record_add_named(labels, key + sizeof(prefix) - 1, value_text(value));
+	}
+	return labels;
+}
+
+static struct record *capture_of(const struct profile *profile, const struct account *account)
+{
+	struct record *record = record_new();
+
+	add_known(record, "id", "capture", "", 0, meta_text(profile, "capture.id"));
+	add_known(record, "started", "started", "", 0, meta_date(profile, "capture.start_wall_ns"));
+	add_known(record, "duration_ns", "duration", "ns", 0,
+		  account->elapsed_ns > 0 ? whole(account->elapsed_ns) : value_none());
+	add_known(record, "command", "command", "", COLUMN_HUMAN | COLUMN_CODE,
+		  meta_text(profile, "capture.command"));
+	add_known(record, "host", "host", "", 0, meta_text(profile, "host.name"));
+	add_known(record, "kernel", "kernel", "", 0, meta_text(profile, "host.kernel"));
+	add_known(record, "architecture", "architecture", "", 0,
+		  meta_text(profile, "host.architecture"));
+	add_known(record, "crosscut", "crosscut", "", 0, meta_text(profile, "capture.crosscut"));
+	add_known(record, "sealed", "sealed", "", 0, meta_truth(profile, "capture.sealed"));
+	add_known(record, "labels", "labels", "", 0, value_record(labels_of(profile)));
+	return record;
+}
+
+static struct record *population_of(const struct question *question, const struct account *account)
+{
+	struct record *record = record_new();
+	CLEANUP_TEXT char *selection = selection_text(question->selection);
+
+	add_known(record, "processes", "processes", "count", 0, whole(account->processes));
+	add_known(record, "threads", "threads", "count", 0, whole(account->threads));
+	add_known(record, "filter", "captured", "", 0,
+		  meta_text(question->profile, "capture.filter"));
+	if (*selection)
+		add_known(record, "selection", "only", "", 0, value_text(selection));
+	return record;
+}
+
+/* --- Work ------------------------------------------------------------------------------------- */
+
+static const struct column class_columns[] = {
+	{ "name", "class", "", COLUMN_LEFT },
+	{ "outcome", "outcome", "", 0 },
+	{ "count", "count", "count", 0 },
+};
+
+struct work_class {
+	struct string_id name;
+	enum outcome outcome;
+	uint64_t count;
+	const struct profile *profile;
+};
+
+static int compare_classes(const void *left, const void *right)
+{
+	const struct work_class *a = left, *b = right;
+	int r = strcmp(profile_text(a->profile, a->name), profile_text(b->profile, b->name));
+
+	return r ? r : (int)a->outcome - (int)b->outcome;
+}
+
+static size_t gather_classes(const struct question *question, struct work_class *classes)
+{
+	const struct profile *profile = question->profile;
+	CLEANUP(map) struct map *index = map_new(2 * sizeof(uint32_t));
+
+	for (size_t i = 0; i < profile_completion_count(profile); i++) {
+		const struct completion *completion = profile_completion_at(profile, i);
+		const uint32_t key[2] = { completion->class.index, completion->outcome };
+		uint32_t *at;
+
+		if (!selection_has_completion(question->selection, profile, completion))
+			continue;
+		at = map_put(index, key, NULL);
+		if (!*at)
+			*at = (uint32_t)map_count(index);
+		classes[*at - 1].name = completion->class;
+		classes[*at - 1].outcome = completion->outcome;
+		classes[*at - 1].count += completion->count;
+		classes[*at - 1].profile = profile;
+	}
+	return map_count(index);
+}
+
+static struct table *classes_of(const struct question *question)
+{
+	struct table *table = table_new(class_columns, ARRAY_LENGTH(class_columns));
+	struct work_class *classes =
+		xcalloc(profile_completion_count(question->profile) + 1, sizeof(*classes));
+	size_t count = gather_classes(question, classes);
+
+	qsort(classes, count, sizeof(*classes), compare_classes);
+	for (size_t i = 0; i < count; i++)
+		table_add(table, (struct value[]){
+			value_text(profile_text(question->profile, classes[i].name)),
+			value_text(outcome_name(classes[i].outcome)),
+			value_integer((int64_t)classes[i].count),
+		});
+	free(classes);
+	return table;
+}
+
+static struct record *work_of(const struct question *question, const struct account *account)
+{
+	const struct profile *profile = question->profile;
+	struct record *record = record_new();
+	bool counted = account->worked || profile_meta(profile, "work.source");
+	struct value source = meta_text(profile, "work.source");
+
+	if (source.kind == VALUE_NONE && account->worked)
+		source = value_text(
+			profile_text(profile, profile_completion_at(profile, 0)->source));
+	add_known(record, "unit", "useful work", "", 0, meta_text(profile, "work.unit"));
+	add_known(record, "source", "counted by", "", 0, source);
+	add_known(record, "correct", "correct", "count", 0,
+		  counted ? whole(account->correct) : value_none());
+	add_known(record, "incorrect", "incorrect", "count", 0,
+		  counted ? whole(account->incorrect) : value_none());
+	add_known(record, "classes", "classes", "", 0, value_table(classes_of(question)));
+	return record;
+}
+
+/* --- Does it add up? -------------------------------------------------------------------------- */
+
+/* Parallel thread time is no elapsed time: both are said, in seconds of each. */
+static struct record *wall_of(const struct question *question, const struct account *account)
+{
+	struct record *record = record_new();
+	bool adds_up = account->is_ledger && account->thread_ns > 0 &&
+		       !selection_by_cell(question->selection);
+
+	add_known(record, "elapsed_ns", "wall time", "ns", COLUMN_HUMAN,
+		  account->elapsed_ns > 0 ? whole(account->elapsed_ns) : value_none());
+	add_known(record, "thread_ns", "thread time", "ns", 0,
+		  account->thread_ns > 0 ? whole(account->thread_ns) : value_none());
+	add_known(record, "accounted_ns", "accounted for", "ns", 0,
+		  account->is_ledger ? whole(account->accounted_ns) : value_none());
+	add_known(record, "residual_ns", "residual", "ns", 0,
+		  adds_up ? whole(account->thread_ns - account->accounted_ns) : value_none());
+	return record;
+}
+
+static void warn_missing(const struct profile *profile, struct document *into)
+{
+	static const char prefix[] = "probe.missing.";
+	const char *key, *value;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		if (!strncmp(key, prefix, sizeof(prefix) - 1))
+			document_add_finding(into, SEVERITY_WARNING, "not measured: %s: %s",
+					     key + sizeof(prefix) - 1, value);
+	}
+}
+
+static void warn_guard(const struct profile *profile, struct document *into)
+{
+	uint64_t start_ns = profile_meta_number(profile, "capture.start_ns", 0);
+	char at[QUANTITY_SIZE];
+
+	for (size_t i = 0; i < profile_guard_step_count(profile); i++) {
+		const struct guard_step *step = profile_guard_step_at(profile, i);
+		double since_ns = step->at_ns > start_ns ? (double)(step->at_ns - start_ns) : 0;
+
+		document_add_finding(
+			into, SEVERITY_WARNING, "at %s the guard acted: %s, because %s",
+			quantity_print(at, since_ns, "ns"), profile_text(profile, step->action),
+			profile_text(profile, step->reason));
+	}
+}
+
+static void add_findings(const struct question *question, const struct account *account,
+			 struct document *into)
+{
+	const char *sealed = profile_meta(question->profile, "capture.sealed");
+	bool counted = account->worked || profile_meta(question->profile, "work.source");
+
+	if (sealed && (!strcmp(sealed, "0") || !strcmp(sealed, "false") || !strcmp(sealed, "no")))
+		document_add_finding(into, SEVERITY_WARNING,
+				     "the capture was not sealed: the recorder ended early, and "
+				     "this is what it had stored");
+	if (selection_by_time(question->selection))
+		document_add_finding(into, SEVERITY_NOTE,
+				     "part of the time is selected, in whole slices; an interval "
+				     "counts where it ended, so the residual shows what reaches "
+				     "across the edges");
+	if (!counted && account->is_ledger)
+		document_add_finding(into, SEVERITY_NOTE,
+				     "no useful work was counted, so nothing is shown per "
+				     "completion (crosscut record --work)");
+	if (counted && account->correct <= 0)
+		document_add_finding(
+			into, SEVERITY_WARNING,
+			"no correct completion was counted: nothing is shown per completion");
+	warn_missing(question->profile, into);
+	warn_guard(question->profile, into);
+}
+
+void provenance_add(const struct question *question, const struct account *account,
+		    struct document *into)
+{
+	add_record(into, "capture", "Capture", capture_of(question->profile, account));
+	add_record(into, "population", "Population", population_of(question, account));
+	add_record(into, "work", "Useful work", work_of(question, account));
+	add_record(into, "wall", "Time", wall_of(question, account));
+	add_findings(question, account, into);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `crosscut check`: may this capture speak? Runs every gate of one capture and answers yes only if
+ * none failed and none was left unmeasured: what nobody measured has not passed.
+ */
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "command/answer.h"
+#include "command/command.h"
+#include "format/format.h"
+#include "format/native.h"
+#include "gate/gate.h"
+#include "profile/profile.h"
+#include "profile/summary.h"
+#include "result/document.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct check_config {
+	struct option_list gates;
+	bool json;
+};
+
+static const struct option check_options[] = {
+	{ .name = "gate",
+	  .type = OPTION_LIST,
+	  .into = offsetof(struct check_config, gates),
+	  .value = "NAME=LIMIT",
+	  .help = "another limit for one gate; may be given again",
+	  .example = "--gate own-cost=0.05" },
+	{ .name = "json",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct check_config, json),
+	  .help = "print the verdicts as JSON",
+	  .example = "--json" },
+	{ 0 },
+};
+
+static int gate_unknown(const char *name, struct error *err)
+{
+	const char *names[64] = { NULL }, *near;
+
+	for (size_t i = 0; gates[i] && i < ARRAY_LENGTH(names) - 1; i++)
+		names[i] = gates[i]->name;
+	near = nearest_name(name, names);
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "unknown gate '%.64s'", name);
+	(void)error_because(err, "crosscut has no gate of that name");
+	return near ? error_try(err, "--gate %s=LIMIT", near)
+		    : error_try(err, "crosscut list gates");
+}
+
+static int parse_limit(const char *text, struct gate_limit *ret, struct error *err)
+{
+	const char *equals = strchr(text, '=');
+	CLEANUP_TEXT char *name = equals ? xstrndup(text, (size_t)(equals - text)) : xstrdup(text);
+	char *end = NULL;
+
+	ret->gate = gate_find(name);
+	if (!ret->gate)
+		return gate_unknown(name, err);
+	ret->limit = equals ? strtod(equals + 1, &end) : NAN;
+	if (!equals || end == equals + 1 || *end || !isfinite(ret->limit)) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "--gate '%.128s' has no limit", text);
+		(void)error_because(err, "a limit is a number");
+		return error_try(err, "--gate %s=%g", ret->gate->name, ret->gate->limit);
+	}
+	if (ret->gate->between) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "gate '%s' is not about one capture", name);
+		return error_because(err, "it compares two");
+	}
+	return 0;
+}
+
+/* Beside the capture, for whoever opens it later; a file that cannot be changed stays as it is. */
+static void store_verdicts(const char *path, const struct table *table)
+{
+	size_t size = strlen(path);
+
+	if (size < 5 || strcmp(path + size - 5, ".xcut") != 0)
+		return;
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct value *cells = &table->cells[row * table->column_count];
+		struct error ignored = { 0 };
+
+		if (native_store_gate(path, cells[0].text, cells[2].number, cells[3].number,
+				      cells[1].text, &ignored) < 0)
+			return;
+	}
+}
+
+static void say_worst(enum verdict worst, struct document *into)
+{
+	if (worst == VERDICT_FAIL)
+		document_add_finding(
+			into, SEVERITY_FAILURE,
+			"a gate failed: this evidence may not speak for what that gate guards");
+	else if (worst == VERDICT_UNMEASURED)
+		document_add_finding(
+			into, SEVERITY_WARNING,
+			"no gate failed, but what is unmeasured has not passed: claims that rest "
+			"on it cannot be made from this capture");
+	else
+		document_add_finding(into, SEVERITY_NOTE, "all gates passed");
+}
+
+static int check_file(const struct check_config *check, const char *path,
+		      const struct gate_limit *limits, unsigned count, struct error *err)
+{
+	CLEANUP(profile) struct profile *profile = NULL;
+	CLEANUP(document) struct document *document = document_new("crosscut.check/1", path);
+	struct summary summary;
+	enum verdict worst;
+	int r = format_read(path, &profile, err);
+
+	if (r < 0)
+		return r;
+	summary_of(profile, &summary);
+	worst = gate_judge(&summary, limits, count, document);
+	store_verdicts(path, document_find(document, "gates")->table);
+	say_worst(worst, document);
+	r = answer_print(document, check->json, err);
+	return r < 0 ? r : worst == VERDICT_FAIL || worst == VERDICT_UNMEASURED;
+}
+
+static int check_run(void *config, const struct option_arguments *arguments, struct error *err)
+{
+	const struct check_config *check = config;
+	struct gate_limit limits[OPTION_LIST_LIMIT];
+
+	if (arguments->operand_count != 1) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "check takes one file");
+		(void)error_because(err, "%zu were named", arguments->operand_count);
+		return error_try(err, "crosscut check FILE");
+	}
+	for (size_t i = 0; i < check->gates.count; i++) {
+		int r = parse_limit(check->gates.items[i], &limits[i], err);
+
+		if (r < 0)
+			return r;
+	}
+	return check_file(check, arguments->operands[0], limits, (unsigned)check->gates.count, err);
+}
+
+static void check_done(void *config)
+{
+	option_list_done(&((struct check_config *)config)->gates);
+}
+
+extern const struct command cmd_check;
+const struct command cmd_check = {
+	.name = "check",
+	.summary = "run the gates: may this capture speak?",
+	.synopsis = "crosscut check [OPTIONS] FILE",
+	.example = "crosscut check capture.xcut",
+	.options = check_options,
+	.config_size = sizeof(struct check_config),
+	.run = check_run,
+	.done = check_done,
+};

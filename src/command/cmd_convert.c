@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `crosscut convert`: from any format that can be read to any that can be written, by way of a
+ * profile.
+ */
+#include "analysis/account.h"
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/output.h"
+#include "command/answer.h"
+#include "command/command.h"
+#include "format/format.h"
+#include "profile/profile.h"
+#include "result/document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct convert_config {
+	const char *to, *dimension;
+	bool force, json;
+};
+
+static const struct option convert_options[] = {
+	{ .name = "dimension",
+	  .type = OPTION_TEXT,
+	  .into = offsetof(struct convert_config, dimension),
+	  .value = "NAME",
+	  .help = "which one to write, for formats that hold one",
+	  .example = "--dimension oncpu" },
+	{ .name = "force",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, force),
+	  .help = "overwrite an existing file",
+	  .example = "--force" },
+	{ .name = "json",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, json),
+	  .help = "say as JSON what was written",
+	  .example = "--json" },
+	{ .name = "to",
+	  .type = OPTION_TEXT,
+	  .into = offsetof(struct convert_config, to),
+	  .value = "FORMAT",
+	  .help = "the format to write; else the file's name says it",
+	  .example = "--to folded" },
+	{ 0 },
+};
+
+static int format_unknown(const char *name, struct error *err)
+{
+	const char *names[64] = { NULL }, *near;
+
+	for (size_t i = 0; formats[i] && i < ARRAY_LENGTH(names) - 1; i++)
+		names[i] = formats[i]->name;
+	near = nearest_name(name, names);
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "unknown format '%.64s'", name);
+	(void)error_because(err, "crosscut has no format of that name");
+	return near ? error_try(err, "--to %s", near) : error_try(err, "crosscut list formats");
+}
+
+static int choose_format(const struct convert_config *convert, const char *path,
+			 const struct format **ret, struct error *err)
+{
+	*ret = convert->to ? format_find(convert->to) : format_of_suffix(path);
+	if (!*ret && convert->to)
+		return format_unknown(convert->to, err);
+	if (!*ret) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "'%.128s' does not name a format", path);
+		(void)error_because(err, "its name ends like none that crosscut writes");
+		return error_try(err, "--to folded");
+	}
+	if (!(*ret)->write) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "format '%s' cannot be written",
+			   (*ret)->name);
+		(void)error_because(err, "it can only be read");
+		return error_try(err, "crosscut list formats");
+	}
+	return 0;
+}
+
+static int write_profile(const struct convert_config *convert, const struct format *format,
+			 const struct profile *profile, const char *path, struct error *err)
+{
+	const struct format_options options = { .dimension = convert->dimension };
+	struct output to;
+	int finished, r = 0;
+
+	if (!strcmp(path, "-"))
+		output_to_file(&to, stdout);
+	else
+		r = output_open(&to, path, convert->force ? OUTPUT_REPLACE : 0, err);
+	if (r < 0)
+		return r;
+	r = format->write(profile, &options, &to, err);
+	if (r < 0 && !to.code)
+		to.code = r;             /* what was written so far is no such file: output_finish() removes it */
+	finished = output_finish(&to, r < 0 ? &(struct error){ 0 } : err);
+	return r < 0 ? r : finished;
+}
+
+static int say_written(const struct format *format, const char *from, const char *to, bool json,
+		       struct error *err)
+{
+	CLEANUP(document)
+	struct document *document = document_new("crosscut.convert/1", "converted");
+	struct record *record = record_new();
+
+	if (!json)
+		return 0;
+	record_add(record, "from", "from", "", value_text(from));
+	record_add(record, "to", "to", "", value_text(to));
+	record_add(record, "format", "format", "", value_text(format->name));
+	(void)document_add_record(document, "written", "Written", take(record));
+	return answer_print(document, json, err);
+}
+
+static int convert_run(void *config, const struct option_arguments *arguments, struct error *err)
+{
+	const struct convert_config *convert = config;
+	CLEANUP(profile) struct profile *profile = NULL;
+	const struct format *format = NULL;
+	struct dimension_id dimension;
+	int r;
+
+	if (arguments->operand_count != 2) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "convert takes two files");
+		(void)error_because(err, "%zu were named", arguments->operand_count);
+		return error_try(err, "crosscut convert capture.xcut out.folded");
+	}
+	if (convert->json && !strcmp(arguments->operands[1], "-")) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "--json does not go with '-'");
+		return error_because(err, "both would be written to stdout");
+	}
+	r = choose_format(convert, arguments->operands[1], &format, err);
+	if (r >= 0)
+		r = format_read(arguments->operands[0], &profile, err);
+	if (r >= 0 && convert->dimension)
+		r = dimension_named(profile, convert->dimension, &dimension, err);
+	if (r >= 0)
+		r = write_profile(convert, format, profile, arguments->operands[1], err);
+	return r < 0 ? r
+		     : say_written(format, arguments->operands[0], arguments->operands[1],
+				   convert->json, err);
+}
+
+extern const struct command cmd_convert;
+const struct command cmd_convert = {
+	.name = "convert",
+	.summary = "write a capture or an import in another format",
+	.synopsis = "crosscut convert [OPTIONS] IN OUT",
+	.example = "crosscut convert capture.xcut cpu.folded --dimension oncpu",
+	.options = convert_options,
+	.config_size = sizeof(struct convert_config),
+	.run = convert_run,
+};

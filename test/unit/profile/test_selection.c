@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two threads of two processes in two slices of a second; each ran, and one waited on a stack.
+ */
+#include "profile/selection.h"
+
+#include "base/error.h"
+#include "unit/profile_builder.h"
+#include "test.h"
+
+struct scene {
+	struct profile *profile;
+	struct selection *selection;
+	struct error err;
+};
+
+static void add_worker(struct profile *profile, struct process_id process, uint32_t tid,
+		       const char *comm)
+{
+	struct thread_id thread = built_thread(profile, process, tid, comm, BUILDER_START,
+					       BUILDER_START + 2ull * BUILDER_SECOND);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct slice_id slice =
+			built_slice(profile, BUILDER_START + i * 1ull * BUILDER_SECOND,
+				    BUILDER_START + (i + 1) * 1ull * BUILDER_SECOND);
+		struct evidence_id read = built_evidence(profile, "disk/read", 0, WAKE_SOFTIRQ);
+
+		built_total(profile, slice, thread, "oncpu", 600000000, 10, 0);
+		built_wait(profile, slice, thread, read, 400000000, 4, 0);
+		built_wait_stack(profile, slice, thread, read,
+				 built_stack(profile, "main;load;?libc.so", STACK_UNVERIFIED),
+				 (struct thread_id){ 0 }, 0, 400000000, 4);
+		built_completions(profile, slice, process, "200", OUTCOME_CORRECT, 10);
+	}
+}
+
+static struct scene scene(void)
+{
+	struct scene it = { .profile = profile_new(), .selection = selection_new() };
+	struct process_id first = built_process(it.profile, 10, "nginx"),
+			  second = built_process(it.profile, 20, "redis");
+
+	profile_set_meta_number(it.profile, "capture.start_ns", BUILDER_START);
+	profile_set_meta_number(it.profile, "capture.end_ns",
+				BUILDER_START + 2ull * BUILDER_SECOND);
+	add_worker(it.profile, first, 11, "nginx");
+	add_worker(it.profile, second, 21, "io");
+	profile_freeze(it.profile);
+	assert_null(profile_broken(it.profile));
+	return it;
+}
+
+static void end(struct scene *it)
+{
+	selection_free(it->selection);
+	profile_free(it->profile);
+}
+
+static size_t cells(const struct scene *it)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile_cell_count(it->profile); i++)
+		count += selection_has_cell(it->selection, it->profile,
+					    profile_cell_at(it->profile, i));
+	return count;
+}
+
+static size_t completions(const struct scene *it)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile_completion_count(it->profile); i++)
+		count += selection_has_completion(it->selection, it->profile,
+						  profile_completion_at(it->profile, i));
+	return count;
+}
+
+static void where(struct scene *it, const char *key_value)
+{
+	assert_int_equal(selection_where(it->selection, key_value, &it->err), 0);
+}
+
+TEST(a_new_selection_has_everything)
+{
+	struct scene it = scene();
+
+	assert_true(selection_is_whole(it.selection));
+	assert_int_equal(cells(&it), profile_cell_count(it.profile));
+	assert_int_equal(cells(&it), 12);
+	assert_int_equal(completions(&it), 4);
+	end(&it);
+}
+
+TEST(each_key_of_threads_selects_that_threads_cells_and_its_process_completions)
+{
+	static const char *const of_second[] = { "pid=20",     "tid=21",    "comm=io",
+						 "comm=redis", "thread=io", "process=redis" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(of_second); i++) {
+		struct scene it = scene();
+
+		where(&it, of_second[i]);
+		assert_false(selection_is_whole(it.selection));
+		assert_false(selection_by_cell(it.selection));
+		assert_int_equal(cells(&it), 6);
+		assert_int_equal(completions(&it), 2);
+		assert_false(selection_has_thread(it.selection, it.profile,
+						  profile_thread_at(it.profile, 1)));
+		assert_true(selection_has_thread(it.selection, it.profile,
+						 profile_thread_at(it.profile, 2)));
+		end(&it);
+	}
+}
+
+TEST(one_key_given_twice_means_either_and_two_keys_mean_both)
+{
+	struct scene it = scene();
+
+	where(&it, "pid=10");
+	where(&it, "pid=20");
+	assert_int_equal(cells(&it), 12);
+	where(&it, "thread=io");
+	assert_int_equal(cells(&it), 6);
+	end(&it);
+}
+
+TEST(a_state_means_its_parts_and_a_class_means_waits)
+{
+	struct scene it = scene();
+
+	where(&it, "state=disk");
+	assert_true(selection_by_cell(it.selection));
+	assert_int_equal(cells(&it), 8);
+	where(&it, "class=disk/read");
+	assert_int_equal(cells(&it), 8);
+	where(&it, "dimension=disk/write");
+	assert_int_equal(cells(&it), 0);
+	assert_int_equal(completions(&it), 4);
+	end(&it);
+}
+
+TEST(a_state_that_begins_like_another_is_not_that_one)
+{
+	struct scene it = scene();
+
+	where(&it, "state=dis");
+	assert_int_equal(cells(&it), 0);
+	end(&it);
+}
+
+TEST(a_window_takes_every_slice_it_touches)
+{
+	struct scene it = scene();
+
+	selection_window(it.selection, 1000000000, 0);
+	assert_int_equal(cells(&it), 6);
+	assert_int_equal(completions(&it), 2);
+	assert_int_equal(selection_elapsed_ns(it.selection, it.profile), BUILDER_SECOND);
+	assert_int_equal(
+		selection_lifetime_ns(it.selection, it.profile, profile_thread_at(it.profile, 1)),
+		BUILDER_SECOND);
+	end(&it);
+	it = scene();
+	selection_window(it.selection, 0, 1000000001);
+	assert_int_equal(cells(&it), 12);
+	end(&it);
+}
+
+TEST(focus_keeps_stacks_with_a_matching_frame_and_ignore_drops_them)
+{
+	struct scene it = scene();
+
+	assert_int_equal(selection_focus(it.selection, "^lo(a|b)d$", &it.err), 0);
+	assert_true(selection_by_stack(it.selection));
+	assert_int_equal(cells(&it), 4);
+	assert_int_equal(selection_ignore(it.selection, "main", &it.err), 0);
+	assert_int_equal(cells(&it), 0);
+	end(&it);
+}
+
+TEST(a_frame_without_a_name_is_found_by_its_module)
+{
+	struct scene it = scene();
+
+	assert_int_equal(selection_focus(it.selection, "libc", &it.err), 0);
+	assert_int_equal(cells(&it), 4);
+	end(&it);
+}
+
+TEST(a_key_added_after_asking_is_heard)
+{
+	struct scene it = scene();
+
+	where(&it, "pid=10");
+	assert_int_equal(completions(&it), 2);
+	where(&it, "tid=21");
+	assert_int_equal(completions(&it), 0);
+	end(&it);
+}
+
+TEST(what_was_asked_wrongly_is_refused_with_a_reason)
+{
+	static const char *const wrong[] = { "",	   "comm",    "comm=",		"=nginx",
+					     "colour=red", "pid=abc", "pid=99999999999" };
+	struct scene it = scene();
+
+	for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
+		struct error err = { 0 };
+
+		assert_true(selection_where(it.selection, wrong[i], &err) < 0);
+		assert_int_equal(err.kind, FAILURE_USAGE);
+		assert_true(*err.why);
+	}
+	assert_true(selection_is_whole(it.selection));
+	assert_true(selection_where(it.selection, "cgruop=/a", &it.err) < 0);
+	assert_non_null(strstr(it.err.next, "cgroup"));
+	assert_true(selection_focus(it.selection, "a(b", &it.err) < 0);
+	assert_true(*it.err.why);
+	assert_false(selection_by_stack(it.selection));
+	end(&it);
+}
+
+TEST(the_text_says_all_that_was_selected)
+{
+	struct scene it = scene();
+	char *text = selection_text(it.selection);
+
+	assert_string_equal(text, "");
+	free(text);
+	where(&it, "comm=nginx");
+	selection_window(it.selection, 0, 2000000000);
+	assert_int_equal(selection_ignore(it.selection, "memcpy", &it.err), 0);
+	text = selection_text(it.selection);
+	assert_string_equal(text, "comm=nginx, 0 ns to 2 s, ignore memcpy");
+	free(text);
+	end(&it);
+}
