@@ -10,6 +10,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "symbol/elf_file.h"
+
 /* x86 says "model name"; arm64 only numbers, of which the part is kept. */
 static void read_processor(char *processor, size_t size)
 {
@@ -26,6 +28,17 @@ static void read_processor(char *processor, size_t size)
 	}
 	if (file)
 		(void)fclose(file);
+}
+
+static void read_kernel_build_id(char hex[BUILD_ID_SIZE])
+{
+	FILE *file = fopen("/sys/kernel/notes", "re");
+	char notes[4096];
+
+	if (!file)
+		return;
+	(void)elf_build_id_of_notes(notes, fread(notes, 1, sizeof(notes), file), hex);
+	(void)fclose(file);
 }
 
 /* "0-127", or a list of such: the last number, and the first is 0. Sizes of per-CPU maps go by it. */
@@ -53,11 +66,13 @@ void host_read(struct host *ret)
 	struct utsname names;
 	long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
 
+	_Static_assert(sizeof(ret->kernel_build_id) == BUILD_ID_SIZE, "one size for a build id");
 	*ret = (struct host){ .processors_online = count_of(sysconf(_SC_NPROCESSORS_ONLN)),
 			      .processors_possible = read_possible() };
 	if (pages > 0 && page_size > 0)
 		ret->memory_bytes = (uint64_t)pages * (uint64_t)page_size;
 	read_processor(ret->processor, sizeof(ret->processor));
+	read_kernel_build_id(ret->kernel_build_id);
 	if (uname(&names) < 0)
 		return;
 	(void)snprintf(ret->name, sizeof(ret->name), "%s", names.nodename);

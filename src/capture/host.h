@@ -5,6 +5,7 @@
 
 struct host {
 	char name[65], kernel[65], kernel_build[65], architecture[65];
+	char kernel_build_id[65];                    /* "" unknown */
 	char processor[128];                         /* "Intel(R) Xeon(R) Processor @ 2.90GHz"; "" unknown */
 	uint32_t processors_online, processors_possible;
 	uint64_t memory_bytes;

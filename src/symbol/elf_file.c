@@ -350,6 +350,26 @@ int elf_build_id(const char *path, char hex[BUILD_ID_SIZE])
 	return fd < 0 ? fd : elf_build_id_of_fd(fd, hex);
 }
 
+/* Notes as they lie in memory: three numbers, a name, a description, each padded to four bytes. */
+int elf_build_id_of_notes(const void *notes, size_t size, char hex[BUILD_ID_SIZE])
+{
+	const unsigned char *bytes = notes;
+	Elf64_Nhdr note;
+
+	for (size_t at = 0, name, end; at + sizeof(note) <= size; at = end) {
+		memcpy(&note, bytes + at, sizeof(note));
+		name = at + sizeof(note);
+		end = name + (((size_t)note.n_namesz + 3) & ~(size_t)3) + (((size_t)note.n_descsz + 3) & ~(size_t)3);
+		if (end > size)
+			return -ENOENT;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(bytes + name, "GNU", 4) == 0) {
+			build_id_print(bytes + name + 4, note.n_descsz, hex);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
 int elf_build_id_of_image(const void *image, size_t size, char hex[BUILD_ID_SIZE])
 {
 	CLEANUP(elf_file) struct elf_file *elf = NULL;

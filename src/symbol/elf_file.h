@@ -41,4 +41,5 @@ size_t elf_file_section(struct elf_file *elf, const char *name, void *bytes, siz
 /* Writes the build id, "" where there is none. -ENOEXEC: no ELF file. */
 int elf_build_id(const char *path, char hex[BUILD_ID_SIZE]);
 int elf_build_id_of_fd(int fd, char hex[BUILD_ID_SIZE]);             /* the descriptor stays open */
+int elf_build_id_of_notes(const void *notes, size_t size, char hex[BUILD_ID_SIZE]);       /* /sys/kernel/notes; -ENOENT */
 int elf_build_id_of_image(const void *image, size_t size, char hex[BUILD_ID_SIZE]);

@@ -22,6 +22,8 @@ TEST(the_host_is_described)
 	assert_int_equal(host.processors_online, sysconf(_SC_NPROCESSORS_ONLN));
 	assert_true(host.processors_possible >= host.processors_online);
 	assert_true(host.memory_bytes > 1 << 20);
+	if (access("/sys/kernel/notes", R_OK) == 0 && host.kernel_build_id[0])
+		assert_in_range(strlen(host.kernel_build_id), 16, 64);
 	if (strcmp(host.architecture, "x86_64") == 0)
 		assert_true(strlen(host.processor) > 3);
 }

@@ -44,6 +44,19 @@ TEST(a_build_id_is_read_from_a_file_and_from_an_image)
 	fixture_remove();
 }
 
+TEST(a_build_id_is_found_among_notes)
+{
+	static const uint32_t notes[] = { 5, 1, 7, 0x41414141, 0x41, 0x42,           /* padded to four bytes each */
+					  4, 3, 3, 0x00554e47, 0x00c0ffee };
+	char hex[BUILD_ID_SIZE] = "";
+
+	assert_int_equal(elf_build_id_of_notes(notes, sizeof(notes), hex), 0);
+	assert_string_equal(hex, "eeffc0");
+	assert_int_equal(elf_build_id_of_notes(notes, sizeof(notes) - 1, hex), -ENOENT);
+	assert_int_equal(elf_build_id_of_notes(notes, 24, hex), -ENOENT);
+	assert_int_equal(elf_build_id_of_notes(notes, 0, hex), -ENOENT);
+}
+
 TEST(a_file_without_build_id_has_an_empty_one)
 {
 	char hex[BUILD_ID_SIZE] = "x";
