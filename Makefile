@@ -31,21 +31,25 @@ LANGUAGE := -std=gnu17 -fno-omit-frame-pointer
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LDLIBS   := -lbpf -lelf -lsqlite3 -lzstd -lz -liberty -lpthread -lm
 
+# `make V=1` shows the commands.
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$@' && )
+
 all: $(BUILD)/crosscut mercury
 
 $(BUILD)/crosscut: $(OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/crosscut-san: $(SAN_OBJ)
-	$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/obj/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)
-	$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/san/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)
-	$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -O1 -g $(SANITIZE) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -O1 -g $(SANITIZE) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o: $(PAGE)
 
@@ -57,19 +61,19 @@ $(HELP): tool/build_help $(sort $(wildcard doc/crosscut-*.md))
 
 $(PAGE): tool/build_page $(wildcard web/*)
 	@mkdir -p $(@D)
-	tool/build_page web $@
+	$(call say,PAGE)tool/build_page web $@
 
 # The kernel half declares the types it reads and is relocated at load: it builds where no BTF is.
 $(BUILD)/bpf/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Werror -Wno-unused-parameter -Isrc $(BPF_FLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CLANG)$(CLANG) -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -Wall -Wextra -Werror -Wno-unused-parameter -Isrc $(BPF_FLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/crosscut.bpf.o: $(BPF_OBJ)
-	$(BPFTOOL) gen object $@ $^
+	$(call say,BPFTOOL)$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(BUILD)/crosscut.bpf.o
 	@mkdir -p $(@D)
-	$(BPFTOOL) gen skeleton $< name crosscut_bpf > $@.new && mv $@.new $@
+	$(call say,BPFTOOL)$(BPFTOOL) gen skeleton $< name crosscut_bpf > $@.new && mv $@.new $@
 
 # --- Mercury: one source, three services, and its load ----------------------------------------------------------
 MERCURY_FLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Iexamples/mercury
@@ -81,11 +85,11 @@ mercury: $(MERCURY) $(BUILD)/mercury-load
 
 $(MERCURY): $(BUILD)/mercury-%: $(MERCURY_ALL)
 	@mkdir -p $(@D)
-	$(CC) $(MERCURY_FLAGS) -DMERCURY_$(shell echo $* | tr a-z A-Z) -o $@ $(MERCURY_SRC) -lpthread -lm
+	$(call say,CC)$(CC) $(MERCURY_FLAGS) -DMERCURY_$(shell echo $* | tr a-z A-Z) -o $@ $(MERCURY_SRC) -lpthread -lm
 
 $(BUILD)/mercury-load: $(MERCURY_ALL)
 	@mkdir -p $(@D)
-	$(CC) $(MERCURY_FLAGS) -o $@ $(wildcard examples/mercury/load/*.c examples/mercury/common/*.c) -lpthread -lm
+	$(call say,CC)$(CC) $(MERCURY_FLAGS) -o $@ $(wildcard examples/mercury/load/*.c examples/mercury/common/*.c) -lpthread -lm
 
 # --- Tests ------------------------------------------------------------------------------------------------------
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(wildcard test/unit/*/test_*.c))
@@ -94,17 +98,17 @@ FUZZ_SECONDS ?= 10
 
 $(BUILD)/test/%: test/unit/%.c $(filter-out $(BUILD)/san/main.o,$(SAN_OBJ))
 	@mkdir -p $(@D)
-	$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -Itest -O1 -g $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< \
+	$(call say,LINK)$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -Itest -O1 -g $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< \
 		$(filter-out $(BUILD)/san/main.o,$(SAN_OBJ)) -lcmocka $(LDLIBS)
 
 # Fuzzers are built by clang from source, without the kernel half's loader.
 $(BUILD)/fuzz/obj/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+	$(call say,CLANG)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/%: test/fuzz/%.c $(patsubst src/%.c,$(BUILD)/fuzz/obj/%.o,$(filter-out src/main.c,$(SRC)))
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+	$(call say,LINK)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
 
 # What is compiled can be tested without set-up: `make unit`. What a stranger types is `make test`.
 unit: $(UNIT)

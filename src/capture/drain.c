@@ -359,6 +359,7 @@ static void drain_losses(struct drain *drain)
 		{ "waits", COUNT_WAITS, COUNT_WAITS_LOST }, { "wait-stacks", COUNT_SPLITS, COUNT_SPLITS_LOST },
 		{ "on-cpu-samples", COUNT_SAMPLES, COUNT_SAMPLES_LOST }, { "ring-records", COUNT_RECORDS, COUNT_RECORDS_LOST },
 		{ "stack-walks", COUNT_STACKS, COUNT_STACKS_FAILED }, { "ledgers", COUNT_SWITCHES, COUNT_NO_STORAGE },
+		{ "switches", COUNT_SWITCHES, COUNT_SWITCHES_MISSED },
 		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },

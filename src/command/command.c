@@ -13,7 +13,7 @@
 #include <string.h>
 
 extern const struct command cmd_check, cmd_completion, cmd_convert, cmd_doctor, cmd_help, cmd_list, cmd_report,
-	command_record;
+	cmd_record;
 
 const struct command *const commands[] = {      /* sorted by name; a test says so */
 	&cmd_check,
@@ -22,7 +22,7 @@ const struct command *const commands[] = {      /* sorted by name; a test says s
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_list,
-	&command_record,
+	&cmd_record,
 	&cmd_report,
 	NULL,
 };

@@ -299,6 +299,25 @@ static void thread_gone(struct task_ledger *ledger, struct task_struct *task, __
 	ledger->state = TASK_GONE;
 }
 
+/* A switch that must have happened was not seen: some contexts are closed to tracing. The time since the last move is then
+ * a mixture that nobody can take apart: it is lost, not spread over the states. */
+static void lose(struct task_ledger *ledger, __u64 now)
+{
+	__u64 ns = inside(ledger->since_ns, now);
+
+	count(COUNT_SWITCHES_MISSED);
+	if (ledger->state == TASK_BLOCKED && ledger->wait_start_ns) {
+		finish_wait(ledger, now, now, WIRE_NO_WAKER | WIRE_LOST);
+	} else {
+		if (ledger->state == TASK_WOKEN && ledger->wait_start_ns)
+			finish_wait(ledger, ledger->since_ns, ledger->since_ns, 0);
+		ledger->lost_ns += ns;
+		ledger->lost_count += ns != 0;
+	}
+	ledger->since_ns = now;
+	ledger->wait_start_ns = 0;
+}
+
 static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now, bool preempt, unsigned int state)
 {
 	struct task_ledger *ledger = ledger_of(task, population_all);
@@ -307,7 +326,10 @@ static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now
 		return;
 	if (!ledger->serial)
 		start(ledger, task, now, TASK_RUNNING, now > window_start_ns);
-	account(ledger, now);
+	if (ledger->state == TASK_RUNNING)
+		account(ledger, now);
+	else
+		lose(ledger, now);                      /* it runs, but was not seen to be switched in */
 	if (preempt || !state) {
 		ledger->state = TASK_PREEMPTED;
 		ledger->throttled = is_throttled(task);
@@ -331,7 +353,10 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 	if (!ledger->serial)
 		start(ledger, task, now, TASK_PREEMPTED, now > window_start_ns);
 	since = ledger->since_ns;
-	account(ledger, now);
+	if (ledger->state == TASK_RUNNING)
+		lose(ledger, now);                      /* it waited, but was not seen to be switched out */
+	else
+		account(ledger, now);
 	if (ledger->state == TASK_BLOCKED) {            /* no wake-up was seen */
 		finish_wait(ledger, now, now, WIRE_NO_WAKER);
 	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-extern const struct work work_count, work_http, work_log;
+extern const struct work work_count_row, work_http, work_log;
 
-const struct work *const works[] = { &work_count, &work_http, &work_log, NULL };
+const struct work *const works[] = { &work_count_row, &work_http, &work_log, NULL };
 
 const struct work *work_find(const char *name)
 {
