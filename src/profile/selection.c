@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers per cell whether it counts. Keys of --where are rows: what a key looks at, and whether
- * it belongs to a thread or to a cell. Matching a regular expression against every stack of every
+ * Answers per cell whether it counts. Matching a regular expression against every stack of every
  * cell would be slow, so the answer is kept per stack the first time it is asked; a selection is
  * therefore for one thread of the program and asks one profile at a time.
  */
@@ -10,10 +9,10 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/option.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "profile/profile.h"
+#include "profile/selection_key.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,23 +20,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CLAUSE_LIMIT = 256, PATTERN_LIMIT = 64, FRAME_NAME_SIZE = 1024, PATH_SIZE = 256 };
-
-struct subject {                     /* what a clause looks at; either may be NULL */
-	const struct profile *profile;
-	const struct thread *thread;
-	const struct cell *cell;
-};
-
-struct key {
-	const char *name;
-	bool of_cell;                /* else of the thread and its process */
-	bool number;
-	bool (*matches)(const struct subject *subject, const char *value);
-};
+enum { CLAUSE_LIMIT = 256, PATTERN_LIMIT = 64, FRAME_NAME_SIZE = 1024 };
 
 struct clause {
-	const struct key *key;
+	const struct selection_key *key;
 	char *value;
 };
 
@@ -67,115 +53,6 @@ struct selection {
 	struct patterns focus, ignore;
 	struct answers *answers;
 };
-
-/* --- Keys of --where -------------------------------------------------------------------------- */
-
-static const struct process *process_of(const struct subject *subject)
-{
-	return profile_process_at(subject->profile, subject->thread->process.index);
-}
-
-static bool is_text(const struct subject *subject, struct string_id id, const char *value)
-{
-	return !strcmp(profile_text(subject->profile, id), value);
-}
-
-static bool is_number(uint32_t number, const char *value)
-{
-	return number == strtoul(value, NULL, 10);
-}
-
-static bool pid_matches(const struct subject *subject, const char *value)
-{
-	return is_number(process_of(subject)->pid, value);
-}
-
-static bool tid_matches(const struct subject *subject, const char *value)
-{
-	return is_number(subject->thread->tid, value);
-}
-
-static bool thread_matches(const struct subject *subject, const char *value)
-{
-	return is_text(subject, subject->thread->comm, value);
-}
-
-static bool process_matches(const struct subject *subject, const char *value)
-{
-	return is_text(subject, process_of(subject)->comm, value);
-}
-
-static bool comm_matches(const struct subject *subject, const char *value)
-{
-	return thread_matches(subject, value) || process_matches(subject, value);
-}
-
-static bool cgroup_matches(const struct subject *subject, const char *value)
-{
-	return is_text(subject, process_of(subject)->cgroup, value);
-}
-
-/* "disk" holds for the state and its parts, "disk/read" for that part alone. */
-static bool dimension_matches(const struct subject *subject, const char *value)
-{
-	struct dimension_id id = profile_cell_dimension(subject->profile, subject->cell);
-	const struct dimension *part = profile_dimension_at(subject->profile, id.index);
-	const struct dimension *state = profile_dimension_at(
-		subject->profile, profile_dimension_root(subject->profile, id).index);
-	const char *name = profile_text(subject->profile, state->name);
-	size_t size = strlen(name);
-
-	if (!id.index || strncmp(value, name, size))
-		return false;
-	return !value[size] ||
-	       (value[size] == '/' && is_text(subject, part->name, value + size + 1));
-}
-
-static bool class_matches(const struct subject *subject, const char *value)
-{
-	return subject->cell->evidence.index && dimension_matches(subject, value);
-}
-
-static bool state_matches(const struct subject *subject, const char *value)
-{
-	return !strchr(value, '/') && dimension_matches(subject, value);
-}
-
-static const struct key keys[] = {
-	{ .name = "cgroup", .matches = cgroup_matches },
-	{ .name = "class", .of_cell = true, .matches = class_matches },
-	{ .name = "comm", .matches = comm_matches },
-	{ .name = "dimension", .of_cell = true, .matches = dimension_matches },
-	{ .name = "pid", .number = true, .matches = pid_matches },
-	{ .name = "process", .matches = process_matches },
-	{ .name = "state", .of_cell = true, .matches = state_matches },
-	{ .name = "thread", .matches = thread_matches },
-	{ .name = "tid", .number = true, .matches = tid_matches },
-};
-
-static const struct key *key_find(const char *name, size_t size)
-{
-	for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
-		if (strlen(keys[i].name) == size && !strncmp(keys[i].name, name, size))
-			return &keys[i];
-	return NULL;
-}
-
-static int key_unknown(const char *name, size_t size, struct error *err)
-{
-	const char *names[ARRAY_LENGTH(keys) + 1] = { NULL };
-	CLEANUP_TEXT char *copy = xstrndup(name, size);
-	const char *near;
-
-	for (size_t i = 0; i < ARRAY_LENGTH(keys); i++)
-		names[i] = keys[i].name;
-	near = nearest_name(copy, names);
-	(void)fail(err, FAILURE_USAGE, -EINVAL, "unknown key '%.64s' in --where", copy);
-	(void)error_because(
-		err,
-		"the keys are cgroup, class, comm, dimension, pid, process, state, thread and tid");
-	return near ? error_try(err, "--where %s=VALUE", near) : err->code;
-}
 
 /* --- Making ----------------------------------------------------------------------------------- */
 
@@ -225,7 +102,7 @@ static void answers_forget(struct selection *selection)
 int selection_where(struct selection *selection, const char *key_value, struct error *err)
 {
 	const char *equals = strchr(key_value, '=');
-	const struct key *key;
+	const struct selection_key *key;
 
 	if (!equals || equals == key_value || !equals[1]) {
 		(void)fail(err, FAILURE_USAGE, -EINVAL, "--where '%.128s' is not a key and a value",
@@ -233,9 +110,9 @@ int selection_where(struct selection *selection, const char *key_value, struct e
 		(void)error_because(err, "it takes KEY=VALUE");
 		return error_try(err, "--where comm=nginx");
 	}
-	key = key_find(key_value, (size_t)(equals - key_value));
+	key = selection_key_find(key_value, (size_t)(equals - key_value), err);
 	if (!key)
-		return key_unknown(key_value, (size_t)(equals - key_value), err);
+		return err->code;
 	if (key->number &&
 	    (strspn(equals + 1, "0123456789") != strlen(equals + 1) || strlen(equals + 1) > 10)) {
 		(void)fail(err, FAILURE_USAGE, -EINVAL, "--where '%.128s' does not name a number",
@@ -426,18 +303,18 @@ static bool has_slice(const struct selection *selection, const struct profile *p
 }
 
 /* Every key that is named must hold; of the values given for one key, one must. */
-static bool clauses_hold(const struct selection *selection, const struct subject *subject)
+static bool clauses_hold(const struct selection *selection, const struct selection_subject *subject)
 {
-	for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
+	for (size_t i = 0; i < selection_key_count; i++) {
 		bool asked = false, holds = false;
 
-		if (keys[i].of_cell ? !subject->cell : !subject->thread)
+		if (selection_keys[i].of_cell ? !subject->cell : !subject->thread)
 			continue;
 		for (size_t j = 0; j < selection->clause_count && !holds; j++) {
-			if (selection->clauses[j].key != &keys[i])
+			if (selection->clauses[j].key != &selection_keys[i])
 				continue;
 			asked = true;
-			holds = keys[i].matches(subject, selection->clauses[j].value);
+			holds = selection_keys[i].matches(subject, selection->clauses[j].value);
 		}
 		if (asked && !holds)
 			return false;
@@ -448,8 +325,9 @@ static bool clauses_hold(const struct selection *selection, const struct subject
 bool selection_has_cell(const struct selection *selection, const struct profile *profile,
 			const struct cell *cell)
 {
-	const struct subject subject = { profile, profile_thread_at(profile, cell->thread.index),
-					 cell };
+	const struct selection_subject subject = { profile,
+						   profile_thread_at(profile, cell->thread.index),
+						   cell };
 
 	return has_slice(selection, profile, cell->slice.index) &&
 	       (!selection->clause_count || clauses_hold(selection, &subject)) &&
@@ -459,7 +337,7 @@ bool selection_has_cell(const struct selection *selection, const struct profile 
 bool selection_has_thread(const struct selection *selection, const struct profile *profile,
 			  const struct thread *thread)
 {
-	const struct subject subject = { profile, thread, NULL };
+	const struct selection_subject subject = { profile, thread, NULL };
 
 	return clauses_hold(selection, &subject);
 }

@@ -228,6 +228,7 @@ enum { MERCURY_WORKERS = 128, MERCURY_SECONDS = 60, MERCURY_SLICES = 2 };
 
 struct mercury {                     /* of one worker in one slice of 30 s */
 	const char *build;
+	enum stack_status status;    /* of its stacks */
 	uint64_t oncpu_ns, runnable_ns, lock_ns, disk_ns;
 	uint64_t disk_waits, lock_waits;
 	uint64_t parse_samples, lookup_samples, read_samples;
@@ -237,6 +238,7 @@ struct mercury {                     /* of one worker in one slice of 30 s */
 /* 100,000 x 8 ms / 128 / 2 = 3.125 s, and so on. */
 UNUSED_HELPER const struct mercury mercury_baseline = {
 	.build = "baseline",
+	.status = STACK_UNVERIFIED,
 	.oncpu_ns = 3125000000,
 	.runnable_ns = 1562500000,
 	.lock_ns = 781250000,
@@ -250,6 +252,7 @@ UNUSED_HELPER const struct mercury mercury_baseline = {
 };
 UNUSED_HELPER const struct mercury mercury_candidate = {
 	.build = "candidate",
+	.status = STACK_UNVERIFIED,
 	.oncpu_ns = 2312500000,
 	.runnable_ns = 6250000000,
 	.lock_ns = 3125000000,
@@ -264,24 +267,22 @@ UNUSED_HELPER const struct mercury mercury_candidate = {
 
 struct mercury_stacks { struct stack_id parse, lookup, read, disk, lock, idle; };
 
-UNUSED_HELPER struct mercury_stacks mercury_stacks_make(struct profile *profile)
+UNUSED_HELPER struct mercury_stacks mercury_stacks_make(struct profile *profile,
+							enum stack_status status)
 {
 	return (struct mercury_stacks){
-		.parse = built_stack(profile, "start_thread;worker;serve;parse", STACK_UNVERIFIED),
-		.lookup = built_stack(profile, "start_thread;worker;serve;lookup;hash",
-				      STACK_UNVERIFIED),
-		.read = built_stack(profile,
-				    "start_thread;worker;serve;lookup;store_read;[k]vfs_read",
-				    STACK_UNVERIFIED),
+		.parse = built_stack(profile, "start_thread;worker;serve;parse", status),
+		.lookup = built_stack(profile, "start_thread;worker;serve;lookup;hash", status),
+		.read = built_stack(
+			profile, "start_thread;worker;serve;lookup;store_read;[k]vfs_read", status),
 		.disk = built_stack(
 			profile,
 			"start_thread;worker;serve;lookup;store_read;[k]vfs_read;[k]io_schedule",
-			STACK_UNVERIFIED),
+			status),
 		.lock = built_stack(profile,
 				    "start_thread;worker;serve;lookup;cache_lock;[k]futex_wait",
-				    STACK_UNVERIFIED),
-		.idle = built_stack(profile, "start_thread;worker;next_request;[k]ep_poll",
-				    STACK_UNVERIFIED),
+				    status),
+		.idle = built_stack(profile, "start_thread;worker;next_request;[k]ep_poll", status),
 	};
 }
 
@@ -325,7 +326,7 @@ UNUSED_HELPER void mercury_slice(struct profile *profile, const struct mercury *
 				 struct slice_id slice, struct process_id process,
 				 struct thread_id first)
 {
-	const struct mercury_stacks stacks = mercury_stacks_make(profile);
+	const struct mercury_stacks stacks = mercury_stacks_make(profile, mercury->status);
 
 	for (uint32_t i = 0; i < MERCURY_WORKERS; i++)
 		mercury_worker_slice(profile, mercury, slice, (struct thread_id){ first.index + i },
