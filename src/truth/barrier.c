@@ -40,6 +40,6 @@ const struct truth truth_barrier = {
 	.name = "barrier",
 	.summary = "a thread that is early at a barrier",
 	.why = "a peer that has not arrived is work outstanding",
-	.state = "ipc", .thread = "t-barrier", .default_ms = 600,
+	.state = "ipc", .part = "peer", .thread = "t-barrier", .default_ms = 600,
 	.stage = stage,
 };

@@ -7,6 +7,7 @@
 #include "truth/stage.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { WORKERS = 4, TURN_NS = 500000 };
 
@@ -24,13 +25,22 @@ struct shared {
 		.changed = { PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER } \
 	}
 
+/*
+ * Without a wait for it: one that was preempted while it held the mutex must not make others block.
+ */
+static void take_mutex(struct shared *shared)
+{
+	while (pthread_mutex_trylock(&shared->mutex) != 0)
+		(void)sched_yield();
+}
+
 static void worker(struct actor *actor)
 {
 	struct shared *shared = actor->prop;
 	bool closed = false;
 
 	while (!closed) {
-		(void)pthread_mutex_lock(&shared->mutex);
+		take_mutex(shared);
 		stage_wait_begin(actor->self);
 		while (shared->work == 0 && !shared->closed)
 			(void)pthread_cond_wait(&shared->changed[0], &shared->mutex);
@@ -49,12 +59,12 @@ static void give_work(struct truth_context *context, void *prop)
 
 	while (stage_more(context)) {
 		stage_sleep_ns(STAGE_PACE_NS);
-		(void)pthread_mutex_lock(&shared->mutex);
+		take_mutex(shared);
 		shared->work++;
 		(void)pthread_mutex_unlock(&shared->mutex);
 		(void)pthread_cond_signal(&shared->changed[0]);
 	}
-	(void)pthread_mutex_lock(&shared->mutex);
+	take_mutex(shared);
 	shared->closed = true;
 	(void)pthread_mutex_unlock(&shared->mutex);
 	(void)pthread_cond_broadcast(&shared->changed[0]);
@@ -69,7 +79,7 @@ static int stage_pool(struct truth_context *context, struct error *err)
 
 static void pass_turn(struct shared *shared, unsigned to, bool closed)
 {
-	(void)pthread_mutex_lock(&shared->mutex);
+	take_mutex(shared);
 	shared->turn = to;
 	shared->closed = shared->closed || closed;
 	(void)pthread_mutex_unlock(&shared->mutex);
@@ -82,7 +92,7 @@ static void player(struct actor *actor)
 	bool closed;
 
 	do {
-		(void)pthread_mutex_lock(&shared->mutex);
+		take_mutex(shared);
 		stage_wait_begin(actor->self);
 		while (shared->turn != actor->index)
 			(void)pthread_cond_wait(&shared->changed[actor->index], &shared->mutex);
@@ -105,13 +115,13 @@ const struct truth truth_condition_handoff = {
 	.name = "condition-handoff",
 	.summary = "two threads that pass a turn by condition variables",
 	.why = "no request is tracked yet: idle, marked ambiguous",
-	.state = "idle", .thread = "t-cond-handoff", .default_ms = 600,
+	.state = "idle", .part = "queue", .thread = "t-cond-handoff", .default_ms = 600,
 	.stage = stage_handoff,
 };
 
 const struct truth truth_condition_pool = {
 	.name = "condition-pool",
 	.summary = "workers that wait for work on a condition variable",
-	.state = "idle", .thread = "t-cond-pool", .default_ms = 600,
+	.state = "idle", .part = "queue", .thread = "t-cond-pool", .default_ms = 600,
 	.stage = stage_pool,
 };

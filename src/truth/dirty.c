@@ -44,9 +44,9 @@ static int possible(const struct truth_context *context, struct error *err)
 	if (r < 0)
 		return r;
 	if (access("/dev/loop-control", W_OK) < 0) {
-		(void)fail(err, FAILURE_CANNOT, -errno, "cannot stage 'dirty'");
-		return error_because(err,
-				     "there are no loop devices, and other limits are everybody's");
+		(void)fail(err, FAILURE_CANNOT, -errno, "cannot get a loop device");
+		return error_because(err, err->code == -EACCES ? "only root may attach one"
+							       : "there are no loop devices");
 	}
 	return 0;
 }
@@ -135,6 +135,6 @@ static void cleanup(struct truth_context *context)
 const struct truth truth_dirty = {
 	.name = "dirty",
 	.summary = "a writer held back until its data is on the disk",
-	.state = "disk", .part = "throttled writeback", .thread = "t-dirty", .default_ms = 800,
+	.state = "disk", .part = "throttled", .thread = "t-dirty", .default_ms = 800,
 	.possible = possible, .prepare = prepare, .stage = stage, .cleanup = cleanup,
 };

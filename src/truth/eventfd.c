@@ -43,6 +43,6 @@ const struct truth truth_eventfd = {
 	.name = "eventfd",
 	.summary = "a thread that reads an event counter",
 	.why = "a queue's read waits for work, as far as is known: idle, marked ambiguous",
-	.state = "idle", .thread = "t-eventfd", .default_ms = 600,
+	.state = "idle", .part = "queue", .thread = "t-eventfd", .default_ms = 600,
 	.stage = stage,
 };

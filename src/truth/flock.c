@@ -56,6 +56,6 @@ static int stage(struct truth_context *context, struct error *err)
 const struct truth truth_flock = {
 	.name = "flock",
 	.summary = "a lock on a file that another descriptor holds",
-	.state = "lock", .thread = "t-flock", .default_ms = 600,
+	.state = "lock", .part = "file", .thread = "t-flock", .default_ms = 600,
 	.prepare = prepare, .stage = stage,
 };

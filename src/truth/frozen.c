@@ -21,27 +21,31 @@ static const struct group_kind freezer = { "freezer", "freezer.state", NULL };
 static const struct group_kind unified = { "freezer", NULL, "cgroup.freeze" };
 
 /*
- * context->signal is odd from before a freeze is asked for until after the thaw. Between two
- * readings of the clock lies no system call: a freeze comes at the return from one, and would be
- * missed there.
+ * context->signal is odd from before a freeze is asked for until after the thaw. It is read on both
+ * sides of the clock, so that no freeze slips between them while the thread is preempted. Between
+ * two readings lies no system call: a freeze comes at the return from one, and would be missed
+ * there.
  */
 static void read_clock(struct actor *actor)
 {
 	struct truth_thread *self = actor->self;
-	unsigned before = atomic_load(&actor->context->signal), signal;
+	atomic_uint *signal = &actor->context->signal;
+	unsigned before = atomic_load(signal), next, after;
 	uint64_t now_ns;
 
 	self->began_ns = clock_now_ns();
 	while (!stage_over(actor->context)) {
-		signal = atomic_load_explicit(&actor->context->signal, memory_order_acquire);
+		next = atomic_load(signal);
 		now_ns = clock_now_ns();
-		if (now_ns - self->began_ns > GAP_NS && (signal % 2 || signal != before)) {
+		after = atomic_load(signal);
+		if (now_ns - self->began_ns > GAP_NS && (after % 2 || after != before)) {
 			/* What of it was on a CPU cannot be told. */
 			self->began_cpu_ns = stage_cpu_ns();
 			stage_wait_end(self);
+			next = atomic_load(signal);
 			now_ns = clock_now_ns();
 		}
-		before = signal;
+		before = next;
 		self->began_ns = now_ns;
 	}
 }

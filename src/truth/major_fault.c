@@ -70,13 +70,13 @@ const struct truth truth_fault_in_call = {
 	.name = "fault-in-call",
 	.summary = "a system call that copies from a page not in memory",
 	.why = "the page is what is missing, whichever call wants it",
-	.state = "paging", .part = "major fault", .thread = "t-fault-call", .default_ms = 800,
+	.state = "paging", .part = "major-fault", .thread = "t-fault-call", .default_ms = 800,
 	.possible = cold_file_possible, .prepare = cold_file_prepare, .stage = stage_copy,
 };
 
 const struct truth truth_mmap_cold = {
 	.name = "mmap-cold",
 	.summary = "touching a mapped file that is not in memory",
-	.state = "paging", .part = "major fault", .thread = "t-mmap-cold", .default_ms = 800,
+	.state = "paging", .part = "major-fault", .thread = "t-mmap-cold", .default_ms = 800,
 	.possible = cold_file_possible, .prepare = cold_file_prepare, .stage = stage_touch,
 };

@@ -65,7 +65,7 @@ static int stage_timed(struct truth_context *context, struct error *err)
 const struct truth truth_mutex = {
 	.name = "mutex",
 	.summary = "a mutex that another thread holds",
-	.state = "lock", .part = "user mutex", .thread = "t-mutex", .default_ms = 600,
+	.state = "lock", .part = "mutex", .thread = "t-mutex", .default_ms = 600,
 	.stage = stage_plain,
 };
 
@@ -73,6 +73,6 @@ const struct truth truth_mutex_timed = {
 	.name = "mutex-timed",
 	.summary = "a mutex asked for with a timeout, which at times expires",
 	.why = "an expired timeout is a flag: the class follows what was awaited",
-	.state = "lock", .part = "user mutex", .thread = "t-mutex-timed", .default_ms = 600,
+	.state = "lock", .part = "mutex", .thread = "t-mutex-timed", .default_ms = 600,
 	.stage = stage_timed,
 };

@@ -96,7 +96,7 @@ const struct truth truth_pipe_read = {
 	.name = "pipe-read",
 	.summary = "a thread that reads from an empty pipe",
 	.why = "a queue's read waits for work, as far as is known: idle, marked ambiguous",
-	.state = "idle", .thread = "t-pipe-read", .default_ms = 600,
+	.state = "idle", .part = "queue", .thread = "t-pipe-read", .default_ms = 600,
 	.stage = stage_read,
 };
 

@@ -97,20 +97,20 @@ static int stage_select(struct truth_context *context, struct error *err)
 const struct truth truth_epoll = {
 	.name = "epoll",
 	.summary = "epoll_wait on a descriptor that becomes readable",
-	.state = "idle", .thread = "t-epoll", .default_ms = 600,
+	.state = "idle", .part = "poll", .thread = "t-epoll", .default_ms = 600,
 	.stage = stage_epoll,
 };
 
 const struct truth truth_poll = {
 	.name = "poll",
 	.summary = "poll on a descriptor that becomes readable",
-	.state = "idle", .thread = "t-poll", .default_ms = 600,
+	.state = "idle", .part = "poll", .thread = "t-poll", .default_ms = 600,
 	.stage = stage_poll,
 };
 
 const struct truth truth_select = {
 	.name = "select",
 	.summary = "select on a descriptor that becomes readable",
-	.state = "idle", .thread = "t-select", .default_ms = 600,
+	.state = "idle", .part = "poll", .thread = "t-select", .default_ms = 600,
 	.stage = stage_select,
 };

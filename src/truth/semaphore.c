@@ -37,6 +37,6 @@ const struct truth truth_semaphore = {
 	.name = "semaphore",
 	.summary = "a thread that takes from a semaphore",
 	.why = "no request is tracked yet: idle, marked ambiguous",
-	.state = "idle", .thread = "t-semaphore", .default_ms = 600,
+	.state = "idle", .part = "queue", .thread = "t-semaphore", .default_ms = 600,
 	.stage = stage,
 };

@@ -352,7 +352,7 @@ static int possible_tcp(const struct truth_context *context, struct error *err)
 const struct truth truth_tcp_accept = {
 	.name = "tcp-accept",
 	.summary = "accept on a TCP socket",
-	.state = "idle", .thread = "t-tcp-accept", .default_ms = 600,
+	.state = "idle", .part = "accept", .thread = "t-tcp-accept", .default_ms = 600,
 	.possible = possible_tcp, .stage = stage_tcp_accept,
 };
 
@@ -381,35 +381,35 @@ const struct truth truth_tcp_serve = {
 	.name = "tcp-serve",
 	.summary = "a TCP server that waits for the next request",
 	.why = SERVER_WHY,
-	.state = "idle", .thread = "t-tcp-serve", .default_ms = 600,
+	.state = "idle", .part = "receive", .thread = "t-tcp-serve", .default_ms = 600,
 	.possible = possible_tcp, .stage = stage_tcp_serve,
 };
 
 const struct truth truth_unix_accept = {
 	.name = "unix-accept",
 	.summary = "accept on a unix socket",
-	.state = "idle", .thread = "t-unix-accept", .default_ms = 600,
+	.state = "idle", .part = "accept", .thread = "t-unix-accept", .default_ms = 600,
 	.stage = stage_unix_accept,
 };
 
 const struct truth truth_unix_connect = {
 	.name = "unix-connect",
 	.summary = "connect to a unix listener whose queue is full",
-	.state = "ipc", .part = "unix socket", .thread = "t-unix-connect", .default_ms = 600,
+	.state = "ipc", .part = "unix-socket", .thread = "t-unix-connect", .default_ms = 600,
 	.stage = stage_unix_connect,
 };
 
 const struct truth truth_unix_receive = {
 	.name = "unix-receive",
 	.summary = "a client on a unix socket that waits for its answer",
-	.state = "ipc", .part = "unix socket", .thread = "t-unix-receive", .default_ms = 600,
+	.state = "ipc", .part = "unix-socket", .thread = "t-unix-receive", .default_ms = 600,
 	.stage = stage_unix_receive,
 };
 
 const struct truth truth_unix_send = {
 	.name = "unix-send",
 	.summary = "send on a unix socket whose buffer is full",
-	.state = "ipc", .part = "unix socket", .thread = "t-unix-send", .default_ms = 600,
+	.state = "ipc", .part = "unix-socket", .thread = "t-unix-send", .default_ms = 600,
 	.stage = stage_unix_send,
 };
 
@@ -417,6 +417,6 @@ const struct truth truth_unix_serve = {
 	.name = "unix-serve",
 	.summary = "a server on a unix socket that waits for the next request",
 	.why = SERVER_WHY,
-	.state = "idle", .thread = "t-unix-serve", .default_ms = 600,
+	.state = "idle", .part = "receive", .thread = "t-unix-serve", .default_ms = 600,
 	.stage = stage_unix_serve,
 };

@@ -73,7 +73,7 @@ static int stage_traced(struct truth_context *context, struct error *err)
 const struct truth truth_stopped = {
 	.name = "stopped",
 	.summary = "a process stopped by SIGSTOP",
-	.state = "stopped", .part = "signalled", .thread = "t-stopped", .default_ms = 600,
+	.state = "stopped", .part = "signal", .thread = "t-stopped", .default_ms = 600,
 	.stage = stage_stopped,
 };
 

@@ -22,10 +22,10 @@
 #include "truth/staging.h"
 
 enum {
-	MEMORY_BYTES = 48 << 20,
+	MEMORY_BYTES = 32 << 20,
 	MEMORY_PAGES = MEMORY_BYTES / COLD_FILE_PAGE,
 };
-#define LIMIT_BYTES "20971520"  /* 20 MiB, for the pages and what the kernel needs for them */
+#define LIMIT_BYTES "14680064"  /* 14 MiB, for the pages and what the kernel needs for them */
 
 static const struct group_kind memory = { "memory", "memory.limit_in_bytes", "memory.max" };
 
@@ -129,15 +129,13 @@ static int prepare(struct truth_context *context, struct error *err)
 }
 
 /*
- * Once through, from first to last, pushes out what came before; the second time pushes out the
- * last of it.
+ * What was written last is still in memory when all has been written: it is pushed out as a whole.
  */
-static void swap_out(volatile char *bytes)
+static int swap_out(volatile char *bytes)
 {
 	for (size_t page = 0; page < MEMORY_PAGES; page++)
 		bytes[page * COLD_FILE_PAGE] = (char)page;
-	for (size_t page = 0; page < MEMORY_PAGES; page++)
-		(void)bytes[page * COLD_FILE_PAGE];
+	return madvise((void *)bytes, MEMORY_BYTES, MADV_PAGEOUT) < 0 ? -errno : 0;
 }
 
 static void touch(struct actor *actor)
@@ -164,7 +162,9 @@ static int stage(struct truth_context *context, struct error *err)
 	if (bytes == MAP_FAILED || madvise(bytes, MEMORY_BYTES, MADV_NOHUGEPAGE) < 0)
 		return fail(err, FAILURE_WORK, -errno, "cannot get memory");
 	(void)madvise(bytes, MEMORY_BYTES, MADV_RANDOM);
-	swap_out(bytes);
+	r = swap_out(bytes);
+	if (r < 0)
+		return fail(err, FAILURE_WORK, r, "cannot have memory swapped out");
 	stage_restart(context);
 	return stage_threads(context, 1, touch, NULL, bytes, err);
 }

@@ -60,13 +60,13 @@ static int stage_vfork(struct truth_context *context, struct error *err)
 const struct truth truth_vfork = {
 	.name = "vfork",
 	.summary = "a parent whose memory a child of vfork has borrowed",
-	.state = "child", .thread = "t-vfork", .default_ms = 800,
+	.state = "child", .part = "process", .thread = "t-vfork", .default_ms = 800,
 	.stage = stage_vfork,
 };
 
 const struct truth truth_wait4 = {
 	.name = "wait4",
 	.summary = "a parent that waits for its child to exit",
-	.state = "child", .part = "wait4", .thread = "t-wait4", .default_ms = 800,
+	.state = "child", .part = "process", .thread = "t-wait4", .default_ms = 800,
 	.stage = stage_wait4,
 };

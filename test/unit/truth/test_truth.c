@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stages every kind of wait without a capture, and holds it to what it promises: it ends in time, its threads know
- * what they waited for, nothing is left behind, not even by a caller that is killed. That the kernel agrees with the
- * programs about what they waited for is shown by `crosscut calibrate` and its test.
+ * Stages every kind of wait without a capture, and holds it to what it promises: it ends in time,
+ * its threads know what they waited for, nothing is left behind, not even by a caller that is
+ * killed. That the kernel agrees with the programs about what they waited for is shown by `crosscut
+ * calibrate` and its test.
  *
- * Times are judged loosely, since other programs may hold the CPUs: a wait is never shorter than the pace, and the
- * sums never exceed the lifetime.
+ * Times are judged by what holds on a busy machine too.
  */
 #include "test.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,7 +48,9 @@ static size_t count_lines(const char *path)
 	return lines;
 }
 
-/* Folders that a row made anywhere below the control groups' mount points; no deeper than rows go. */
+/*
+ * Folders that a row made anywhere below the control groups' mount points; no deeper than rows go.
+ */
 static size_t count_groups(const char *path, int depth)
 {
 	DIR *folder = opendir(path);
@@ -93,7 +96,8 @@ struct traces {
 
 static struct traces traces_now(void)
 {
-	return (struct traces){ count_lines("/proc/swaps"), count_groups("/sys/fs/cgroup", 4), count_limits() };
+	return (struct traces){ count_lines("/proc/swaps"), count_groups("/sys/fs/cgroup", 4),
+				count_limits() };
 }
 
 static void assert_nothing_left(const struct traces *before)
@@ -103,23 +107,38 @@ static void assert_nothing_left(const struct traces *before)
 	assert_int_equal(now.swaps, before->swaps);
 	assert_int_equal(now.groups, before->groups);
 	assert_int_equal(now.limits, before->limits);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);       /* no child, and, being a subreaper, no orphan */
+	/* No child, and, as a subreaper, no orphan. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
-	assert_int_equal(rmdir(directory), 0);                  /* empty */
+	assert_int_equal(rmdir(directory), 0);          /* it is empty */
 }
 
-static void assert_waited(const struct truth *row, const struct truth_thread *thread)
+/*
+ * Outside its waiting calls a judged thread is nowhere blocked: that time was spent on a CPU or
+ * ready for one, by the kernel's own sums. It holds on a busy machine as well, where waits and the
+ * work between them last longer. The sums are coarse where threads wake up often, hence a tenth.
+ */
+static void assert_blocked_nowhere_else(const struct truth_thread *thread)
 {
 	uint64_t lifetime_ns = thread->end_ns - thread->start_ns;
+	uint64_t outside_ns = lifetime_ns - thread->waited_ns;
+	uint64_t known_ns = thread->cpu_ns - thread->wait_cpu_ns + thread->ready_ns;
 
+	if (!thread->ready_known || outside_ns <= known_ns + lifetime_ns / 10)
+		return;
+	print_error("%s: %" PRIu64 " ns outside its waits, but %" PRIu64 " ns running or ready\n",
+		    thread->name, outside_ns, known_ns);
+	_fail(__FILE__, __LINE__);
+}
+
+static void assert_waited(const struct truth_thread *thread)
+{
 	assert_true(thread->wait_count > 0);
 	assert_true(thread->wait_longest_ns <= thread->waited_ns);
-	assert_true(thread->waited_ns <= lifetime_ns);
+	assert_true(thread->waited_ns <= thread->end_ns - thread->start_ns);
 	assert_true(thread->wait_cpu_ns <= thread->cpu_ns);
-	/* A thread that was made to wait spent the better part of its life at it, but for turns at work. */
-	if (strcmp(row->name, "condition-handoff") != 0 && strncmp(row->name, "frozen", 6) != 0)
-		assert_true(thread->waited_ns * 2 > lifetime_ns);
-	assert_true(thread->waited_ns * 10 > lifetime_ns);
+	assert_true(thread->waited_ns > 0);
+	assert_blocked_nowhere_else(thread);
 }
 
 static void assert_sane(const struct truth *row, const struct truth_thread *thread, uint64_t run_ns)
@@ -132,7 +151,7 @@ static void assert_sane(const struct truth *row, const struct truth_thread *thre
 	assert_true(lifetime_ns <= run_ns);
 	assert_true(thread->cpu_ns > 0 && thread->cpu_ns <= lifetime_ns + 5000000);
 	if (row->measure == TRUTH_WAITED)
-		assert_waited(row, thread);
+		assert_waited(thread);
 	if (row->measure == TRUTH_RATE)
 		assert_int_equal(truth_expected_ns(row, thread), 0);
 	else
@@ -165,13 +184,13 @@ static int stage_row(const struct truth *row, uint64_t duration_ns)
 		give_up(row, &err);
 	assert_int_equal(kill(pid, 0), 0);
 	report = staging_report(staging);
-	assert_int_equal(report->thread_count, 0);      /* nothing is performed before it is told to */
+	assert_int_equal(report->thread_count, 0);      /* nothing before the word */
 	start_ns = clock_now_ns();
 	staging_go(staging);
 	if (staging_wait(staging, &err) < 0)
 		give_up(row, &err);
 	run_ns = clock_now_ns() - start_ns;
-	assert_in_range(run_ns, 0, (duration_ns ? duration_ns : row->default_ms * UINT64_C(1000000)) + 10 * SECOND_NS);
+	assert_in_range(run_ns, 0, duration_ns + 10 * SECOND_NS);
 	assert_in_range(report->thread_count, 1, TRUTH_THREADS);
 	for (unsigned i = 0; i < report->thread_count; i++)
 		assert_sane(row, &report->threads[i], run_ns);
@@ -213,13 +232,13 @@ TEST(every_kind_ends_in_time_knows_its_waits_and_leaves_nothing)
 		run += stage_row(*row, SHORT_NS) == 0;
 		assert_nothing_left(&before);
 	}
-	assert_true(run > 30);          /* all but what needs root, groups, swap, a disk or a loop device */
+	assert_true(run > 30);          /* all but what needs root, a disk or control groups */
 }
 
-TEST(cheap_waits_are_many_and_as_long_as_the_pace)
+TEST(cheap_waits_are_many_and_last_for_the_pace)
 {
-	static const char *const names[] = { "barrier", "epoll", "flock", "mutex", "nanosleep", "pipe-read", "semaphore",
-					     "timerfd", "unix-accept" };
+	static const char *const names[] = { "barrier", "epoll", "flock", "mutex", "nanosleep",
+					     "pipe-read", "semaphore", "timerfd", "unix-accept" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const struct truth *row = truth_find(names[i]);
@@ -234,8 +253,8 @@ TEST(cheap_waits_are_many_and_as_long_as_the_pace)
 		staging_go(staging);
 		assert_int_equal(staging_wait(staging, &err), 0);
 		thread = &staging_report(staging)->threads[0];
-		assert_in_range(thread->wait_count, 20, 400);
-		assert_in_range(thread->waited_ns / thread->wait_count, 700000, 20000000);
+		assert_in_range(thread->wait_count, 3, 400);
+		assert_true(thread->wait_longest_ns > 700000);
 		staging_free(staging);
 		assert_int_equal(rmdir(directory), 0);
 	}
@@ -264,7 +283,8 @@ static int stage_never(struct truth_context *context, struct error *err)
 
 TEST(a_row_that_fails_says_why)
 {
-	static const struct truth failing = { .name = "failing", .default_ms = 100, .stage = stage_never };
+	static const struct truth failing = { .name = "failing", .default_ms = 100,
+					      .stage = stage_never };
 	struct error err = { 0 };
 	struct staging *staging = NULL;
 	pid_t pid;
@@ -336,8 +356,8 @@ static void kill_caller_of(const struct truth *row)
 
 TEST(a_caller_that_is_killed_leaves_nothing)
 {
-	static const char *const names[] = { "dirty", "frozen", "frozen-v1", "futex-ping-pong", "quota", "stopped", "swap",
-					     "traced", "wait4" };
+	static const char *const names[] = { "dirty", "frozen", "frozen-v1", "futex-ping-pong",
+					     "quota", "stopped", "swap", "traced", "wait4" };
 
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
