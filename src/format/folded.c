@@ -24,7 +24,7 @@
 
 extern const struct format folded_format;
 
-enum { LINE_LIMIT = 1 << 20, NAME_LIMIT = 4096 };
+enum { LINE_LIMIT = 1 << 20, NAME_LIMIT = 4096, LINES_JUDGED = 16 };
 
 /* --- Writing -------------------------------------------------------------------------------------------------------- */
 
@@ -131,20 +131,21 @@ static const char *line_blank(const char *line, size_t size)
 	return line + digits - 1;
 }
 
-/* Whole lines of the head must all be stacks; one with several frames is good evidence, a lone name little. */
+/* The first lines must all be stacks; one with several frames is good evidence, a lone name little. */
 static int folded_recognise(const void *head, size_t size)
 {
 	const char *at = head, *end = at + size;
-	bool stacks = false, lines = false;
+	bool stacks = false;
+	size_t lines = 0;
 
-	while (at < end) {
+	while (at < end && lines < LINES_JUDGED) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
 
 		if (!line_end)
 			break;
 		if (line_end > at && !line_blank(at, (size_t)(line_end - at)))
 			return 0;
-		lines |= line_end > at;
+		lines += line_end > at;
 		stacks |= memchr(at, ';', (size_t)(line_end - at)) != NULL;
 		at = line_end + 1;
 	}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written is read by a decoder of its own, from the wire up: it shares nothing with the writer but the numbers of
+ * the fields, as pprof's profile.proto has them. test/format/pprof_read.mjs lets a foreign reader open the same file. */
+#include "base/cleanup.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "test.h"
+#include "unit/format/sample.h"
+
+#include <stdbool.h>
+#include <zlib.h>
+
+struct wire { const unsigned char *at, *end; };
+struct field { unsigned number, type; uint64_t value; struct wire bytes; };
+
+static uint64_t varint(struct wire *wire)
+{
+	uint64_t value = 0;
+
+	for (int shift = 0;; shift += 7) {
+		assert_true(wire->at < wire->end && shift < 64);
+		value |= (uint64_t)(*wire->at & 0x7f) << shift;
+		if (!(*wire->at++ & 0x80))
+			return value;
+	}
+}
+
+static bool next_field(struct wire *wire, struct field *ret)
+{
+	uint64_t tag;
+
+	if (wire->at == wire->end)
+		return false;
+	tag = varint(wire);
+	*ret = (struct field){ .number = (unsigned)(tag >> 3), .type = tag & 7 };
+	ret->value = varint(wire);
+	if (ret->type == 0)
+		return true;
+	assert_int_equal(ret->type, 2);
+	assert_true(ret->value <= (uint64_t)(wire->end - wire->at));
+	ret->bytes = (struct wire){ wire->at, wire->at + ret->value };
+	wire->at += ret->value;
+	return true;
+}
+
+/* The nth field of that number; false where there are not so many. */
+static bool field_at(struct wire wire, unsigned number, size_t n, struct field *ret)
+{
+	while (next_field(&wire, ret))
+		if (ret->number == number && !n--)
+			return true;
+	return false;
+}
+
+static size_t field_count(struct wire wire, unsigned number)
+{
+	struct field field;
+	size_t count = 0;
+
+	while (next_field(&wire, &field))
+		count += field.number == number;
+	return count;
+}
+
+static uint64_t number_of(struct wire wire, unsigned number)
+{
+	struct field field;
+
+	return field_at(wire, number, 0, &field) ? field.value : 0;
+}
+
+static const char *string_of(struct wire profile, uint64_t index)
+{
+	static char texts[8][256];
+	static unsigned next;
+	struct field field;
+	char *text = texts[next++ % 8];
+
+	assert_true(field_at(profile, 6, index, &field));
+	(void)snprintf(text, sizeof(texts[0]), "%.*s", (int)field.value, (const char *)field.bytes.at);
+	return text;
+}
+
+static const char *text_of(struct wire profile, struct wire message, unsigned number)
+{
+	return string_of(profile, number_of(message, number));
+}
+
+/* The message of a table whose field 1 is that id. */
+static struct wire by_id(struct wire profile, unsigned table, uint64_t id)
+{
+	struct field field;
+
+	for (size_t i = 0; field_at(profile, table, i, &field); i++)
+		if (number_of(field.bytes, 1) == id)
+			return field.bytes;
+	_fail(__FILE__, __LINE__);
+	return (struct wire){ 0 };
+}
+
+/* "leaf < inlined into < root" */
+static char *stack_of(struct wire profile, struct wire sample)
+{
+	struct text text = TEXT(4096);
+	struct field packed, line;
+
+	assert_true(field_at(sample, 1, 0, &packed));
+	while (packed.bytes.at < packed.bytes.end) {
+		struct wire location = by_id(profile, 4, varint(&packed.bytes));
+
+		if (!field_at(location, 4, 0, &line))
+			text_print(&text, "%s0x%llx", text.size ? " < " : "", (unsigned long long)number_of(location, 3));
+		for (size_t i = 0; field_at(location, 4, i, &line); i++)
+			text_print(&text, "%s%s", text.size ? " < " : "",
+				   text_of(profile, by_id(profile, 5, number_of(line.bytes, 1)), 2));
+	}
+	return text_take(&text);
+}
+
+static void values_are(struct wire sample, uint64_t count, uint64_t weight)
+{
+	struct field packed;
+
+	assert_true(field_at(sample, 2, 0, &packed));
+	assert_int_equal(varint(&packed.bytes), count);
+	assert_int_equal(varint(&packed.bytes), weight);
+	assert_ptr_equal(packed.bytes.at, packed.bytes.end);
+}
+
+struct written { unsigned char *bytes; struct wire profile; };
+
+static struct written pprof_of(const struct profile *profile, const char *dimension)
+{
+	struct format_options options = { .dimension = dimension };
+	struct text gzip = TEXT(16 << 20);
+	struct output to;
+	struct error err;
+	struct written written = { xmalloc(16 << 20), { 0 } };
+	z_stream stream = { 0 };
+
+	output_to_text(&to, &gzip);
+	assert_int_equal(format_find("pprof")->write(profile, &options, &to, &err), 0);
+	assert_int_equal(output_finish(&to, &err), 0);
+	stream.next_in = (unsigned char *)gzip.bytes;
+	stream.avail_in = (unsigned)gzip.size;
+	stream.next_out = written.bytes;
+	stream.avail_out = 16 << 20;
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	written.profile = (struct wire){ written.bytes, written.bytes + stream.total_out };
+	(void)inflateEnd(&stream);
+	text_done(&gzip);
+	return written;
+}
+
+/* Two sampled waits on one stack: main, a program's address, and a kernel function. */
+static struct sample small_sample(void)
+{
+	struct sample sample = sample_start();
+	struct profile *profile = sample.profile;
+	struct frame main_frame = { .name = profile_string(profile, "main"), .method = METHOD_INTERPRETER, .line = 12 };
+	struct frame program = { .file = sample.program, .offset = 0x1234 };
+	struct frame kernel = { .file = sample.kernel, .offset = 0xffffffff81012345, .name = profile_string(profile, "io_schedule") };
+	struct stack_id stack = profile_stack(profile, (struct stack_id){ 0 }, profile_frame(profile, main_frame), STACK_COMPLETE);
+	struct cell cell = { .slice = profile_slice(profile, 0, SAMPLE_SECOND), .thread = sample.thread, .measure = sample.split,
+			     .evidence = sample.evidence[0], .count = 3, .value = 1000, .p_log2 = 4 };
+
+	stack = profile_stack(profile, stack, profile_frame(profile, program), STACK_COMPLETE);
+	cell.stack = profile_stack(profile, stack, profile_frame(profile, kernel), STACK_COMPLETE);
+	profile_add_cell(profile, cell);
+	cell.p_log2 = 0;
+	profile_add_cell(profile, cell);
+	cell.stack = profile_stack(profile, (struct stack_id){ 0 }, profile_frame(profile, program), STACK_TRUNCATED);
+	cell.value = UINT64_MAX;
+	cell.p_log2 = 2;
+	profile_add_cell(profile, cell);
+	return sample;
+}
+
+TEST(weights_are_divided_by_their_probability_and_cut_where_readers_end)
+{
+	struct sample sample = small_sample();
+	struct written written = pprof_of(sample.profile, "disk");
+	struct field first, second;
+
+	assert_int_equal(field_count(written.profile, 2), 2);
+	assert_true(field_at(written.profile, 2, 0, &first) && field_at(written.profile, 2, 1, &second));
+	values_are(first.bytes, 6, 17000);
+	values_are(second.bytes, 3, INT64_MAX);
+	free(written.bytes);
+	profile_free(sample.profile);
+}
+
+TEST(stacks_are_written_leaf_first_with_names_addresses_and_the_cause_at_the_root)
+{
+	struct sample sample = small_sample();
+	struct written written = pprof_of(sample.profile, "disk");
+	struct field first, second;
+
+	assert_true(field_at(written.profile, 2, 0, &first) && field_at(written.profile, 2, 1, &second));
+	CLEANUP_TEXT char *whole = stack_of(written.profile, first.bytes), *cut = stack_of(written.profile, second.bytes);
+
+	assert_string_equal(whole, "io_schedule < 0x400234 < main");
+	assert_string_equal(cut, "0x400234 < [truncated]");
+	free(written.bytes);
+	profile_free(sample.profile);
+}
+
+TEST(mappings_carry_build_ids_and_say_whether_names_are_missing)
+{
+	struct sample sample = small_sample();
+	struct written written = pprof_of(sample.profile, "disk");
+	struct field program, kernel;
+
+	assert_int_equal(field_count(written.profile, 3), 2);
+	assert_true(field_at(written.profile, 3, 0, &program) && field_at(written.profile, 3, 1, &kernel));
+	assert_string_equal(text_of(written.profile, program.bytes, 5), "/usr/bin/store");       /* the main binary comes first */
+	assert_string_equal(text_of(written.profile, program.bytes, 6), "abcdef0123456789");
+	assert_int_equal(number_of(program.bytes, 2), 0x400000);
+	assert_int_equal(number_of(program.bytes, 3), 0x480000);
+	assert_int_equal(number_of(program.bytes, 4), 0x1000);
+	assert_int_equal(number_of(program.bytes, 7), 0);
+	assert_string_equal(text_of(written.profile, kernel.bytes, 5), "[kernel]");
+	assert_int_equal(number_of(kernel.bytes, 7), 1);
+	assert_true(number_of(kernel.bytes, 3) > 0xffffffff81012345);
+	free(written.bytes);
+	profile_free(sample.profile);
+}
+
+TEST(inlined_calls_are_lines_of_one_location_innermost_first)
+{
+	struct sample sample = small_sample();
+	struct profile *profile = sample.profile;
+	struct frame_id frame = profile_frame(profile, (struct frame){ .file = sample.program, .offset = 0x1234 });
+
+	profile_add_symbol(profile, (struct symbol){ frame, 1, profile_string(profile, "outer"), profile_string(profile, "a.c"), { 0 }, 5 });
+	profile_add_symbol(profile, (struct symbol){ frame, 0, profile_string(profile, "inner"), profile_string(profile, "a.c"), { 0 }, 6 });
+	profile_freeze(profile);
+	struct written written = pprof_of(profile, "disk/read");
+	struct field first, mapping;
+
+	assert_true(field_at(written.profile, 2, 0, &first) && field_at(written.profile, 3, 0, &mapping));
+	CLEANUP_TEXT char *stack = stack_of(written.profile, first.bytes);
+
+	assert_string_equal(stack, "io_schedule < inner < outer < main");
+	for (unsigned has = 7; has <= 10; has++)
+		assert_int_equal(number_of(mapping.bytes, has), 1);
+	free(written.bytes);
+	profile_free(profile);
+}
+
+TEST(threads_and_parts_are_labels)
+{
+	struct sample sample = small_sample();
+	struct written written = pprof_of(sample.profile, "disk");
+	struct field first, label;
+	struct text labels = TEXT(512);
+
+	assert_true(field_at(written.profile, 2, 0, &first));
+	for (size_t i = 0; field_at(first.bytes, 3, i, &label); i++)
+		text_print(&labels, "%s=%s%llu ", text_of(written.profile, label.bytes, 1), text_of(written.profile, label.bytes, 2),
+			   (unsigned long long)number_of(label.bytes, 3));
+	assert_string_equal(text_string(&labels), "thread=new0 tid=4243 pid=4242 dimension=disk/read0 ");
+	text_done(&labels);
+	free(written.bytes);
+	profile_free(sample.profile);
+}
+
+TEST(the_head_says_what_is_counted_how_long_and_how_it_was_measured)
+{
+	struct sample sample = small_sample();
+	struct written written = pprof_of(sample.profile, "disk");
+	struct wire profile = written.profile;
+	struct field count, weight, period, comment;
+
+	assert_true(field_at(profile, 1, 0, &count) && field_at(profile, 1, 1, &weight) && field_at(profile, 11, 0, &period));
+	assert_string_equal(text_of(profile, count.bytes, 1), "samples");
+	assert_string_equal(text_of(profile, count.bytes, 2), "count");
+	assert_string_equal(text_of(profile, weight.bytes, 1), "disk");
+	assert_string_equal(text_of(profile, weight.bytes, 2), "nanoseconds");
+	assert_string_equal(text_of(profile, profile, 14), "disk");
+	assert_string_equal(text_of(profile, period.bytes, 2), "nanoseconds");
+	assert_int_equal(number_of(profile, 12), 10101010);
+	assert_int_equal(number_of(profile, 9), 1764410400000000000);
+	assert_int_equal(number_of(profile, 10), SAMPLE_SECOND);
+	assert_true(field_at(profile, 13, 0, &comment));
+	assert_string_equal(string_of(profile, varint(&comment.bytes)),
+			    "disk in ns: sampled, weights divided by the inclusion probability; source sched");
+	assert_string_equal(string_of(profile, 0), "");
+	free(written.bytes);
+	profile_free(sample.profile);
+}
+
+TEST(an_exact_dimension_without_samples_is_written_from_its_kernel_stacks)
+{
+	struct sample sample = sample_start();
+	struct profile *profile = sample.profile;
+
+	profile_add_cell(profile, (struct cell){ .slice = profile_slice(profile, 0, SAMPLE_SECOND), .thread = sample.thread,
+						 .measure = sample.waits, .evidence = sample.evidence[1], .count = 1, .value = 9 });
+	struct written written = pprof_of(profile, "idle");
+	struct field only;
+
+	assert_true(field_at(written.profile, 2, 0, &only));
+	CLEANUP_TEXT char *stack = stack_of(written.profile, only.bytes);
+
+	assert_string_equal(stack, "io_schedule");
+	values_are(only.bytes, 1, 9);
+	free(written.bytes);
+	profile_free(profile);
+}
