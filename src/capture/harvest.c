@@ -160,6 +160,26 @@ int harvest_process(struct harvest *harvest, pid_t pid, struct harvested_process
 	return 0;
 }
 
+static void read_thread(const char *status, struct harvested_thread *thread)
+{
+	thread->pid = read_number(status, "Tgid");
+	thread->tid = read_number(status, "Pid");
+	thread->namespace_tid = read_number(status, "NSpid");
+	if (!thread->namespace_tid)
+		thread->namespace_tid = thread->tid;
+	read_name(status, thread->comm);
+}
+
+int harvest_thread(pid_t tid, struct harvested_thread *ret)
+{
+	char text[STATUS_SIZE];
+
+	if (proc_read(tid, "status", text, sizeof(text)) <= 0)
+		return -ESRCH;
+	read_thread(text, ret);
+	return 0;
+}
+
 int harvest_threads(pid_t pid, harvest_thread_function *call, void *context)
 {
 	char name[64], text[STATUS_SIZE];
@@ -172,18 +192,12 @@ int harvest_threads(pid_t pid, harvest_thread_function *call, void *context)
 	if (!folder)
 		return errno == ENOENT ? -ESRCH : -errno;
 	while ((entry = readdir(folder))) {
-		struct harvested_thread thread = { 0 };
+		struct harvested_thread thread;
 
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
 		(void)snprintf(name, sizeof(name), "task/%.20s/status", entry->d_name);
-		if (proc_read(pid, name, text, sizeof(text)) <= 0)
+		if (!isdigit((unsigned char)entry->d_name[0]) || proc_read(pid, name, text, sizeof(text)) <= 0)
 			continue;
-		thread.tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		thread.namespace_tid = read_number(text, "NSpid");
-		if (!thread.namespace_tid)
-			thread.namespace_tid = thread.tid;
-		read_name(text, thread.comm);
+		read_thread(text, &thread);
 		call(context, &thread);
 		count++;
 	}

@@ -46,7 +46,7 @@ struct harvested_mapping {                           /* an executable one */
 };
 
 struct harvested_thread {
-	uint32_t tid, namespace_tid;
+	uint32_t pid, tid, namespace_tid;            /* pid: of its process */
 	char comm[HARVEST_COMM];
 };
 
@@ -67,6 +67,7 @@ typedef void harvest_mapping_function(void *context, const struct harvested_mapp
 /* Each of these: a count where it calls a function, else 0; or a negative errno, -ESRCH where there is no such process. */
 int harvest_pids(harvest_pid_function *call, void *context);
 int harvest_process(struct harvest *harvest, pid_t pid, struct harvested_process *ret);
+int harvest_thread(pid_t tid, struct harvested_thread *ret);         /* any thread, by one short read: for wakers */
 int harvest_threads(pid_t pid, harvest_thread_function *call, void *context);
 int harvest_mappings(struct harvest *harvest, pid_t pid, harvest_mapping_function *call, void *context);
 

@@ -72,6 +72,7 @@ TEST(a_process_that_is_gone_is_no_such_process)
 	CLEANUP(harvest) struct harvest *harvest = harvest_new();
 	static struct harvested_process process;
 	struct seen seen = { .name = "" };
+	struct harvested_thread thread;
 	char text[16];
 	pid_t pid = child_begin("/bin/sleep", "1000");
 
@@ -79,6 +80,7 @@ TEST(a_process_that_is_gone_is_no_such_process)
 	assert_int_equal(harvest_process(harvest, pid, &process), -ESRCH);
 	assert_int_equal(harvest_mappings(harvest, pid, look, &seen), -ESRCH);
 	assert_int_equal(harvest_threads(pid, NULL, NULL), -ESRCH);
+	assert_int_equal(harvest_thread(pid, &thread), -ESRCH);
 	assert_int_equal(harvest_arguments(pid, text, sizeof(text)), -ESRCH);
 }
 
@@ -311,7 +313,14 @@ static void note_thread(void *context, const struct harvested_thread *thread)
 {
 	struct thread_list *list = context;
 
+	struct harvested_thread again;
+
 	list->count++;
+	assert_int_equal(thread->pid, getpid());
+	assert_int_equal(harvest_thread((pid_t)thread->tid, &again), 0);
+	assert_int_equal(again.pid, getpid());
+	assert_int_equal(again.tid, thread->tid);
+	assert_string_equal(again.comm, thread->comm);
 	list->named += strcmp(thread->comm, "worker-7") == 0 && thread->tid > 0 && thread->namespace_tid > 0;
 }
 
