@@ -6,6 +6,7 @@
 #include "analysis/functions.h"
 
 #include "analysis/account.h"
+#include "analysis/figure.h"
 #include "analysis/naming.h"
 #include "base/memory.h"
 #include "result/document.h"
@@ -128,12 +129,12 @@ static void add_row(const struct functions *functions, const struct function *fu
 	table_add(table, (struct value[]){
 		value_text(naming_text(naming, function->name)),
 		value_text(unit),
-		value_number(function->exclusive),
-		value_number(function->exclusive / functions->total),
-		value_number(function->inclusive),
-		value_number(function->inclusive / functions->total),
-		value_number(account_per_completion(account, function->exclusive)),
-		value_number(account_per_completion(account, function->inclusive)),
+		figure(function->exclusive),
+		figure(function->exclusive / functions->total),
+		figure(function->inclusive),
+		figure(function->inclusive / functions->total),
+		figure(account_per_completion(account, function->exclusive)),
+		figure(account_per_completion(account, function->inclusive)),
 		value_integer((int64_t)function->events),
 		value_text(measured),
 	});
@@ -176,9 +177,9 @@ struct record *functions_widest(const struct functions *functions, const struct 
 	record = record_new();
 	record_add_hinted(record, "function", "function", "", COLUMN_CODE,
 			  value_text(naming_text(naming, widest->name)));
-	record_add(record, "inclusive", "inclusive", unit, value_number(widest->inclusive));
-	record_add(record, "exclusive", "exclusive", unit, value_number(widest->exclusive));
+	record_add(record, "inclusive", "inclusive", unit, figure(widest->inclusive));
+	record_add(record, "exclusive", "exclusive", unit, figure(widest->exclusive));
 	record_add(record, "per_completion", "per completion", unit,
-		   value_number(account_per_completion(account, widest->inclusive)));
+		   figure(account_per_completion(account, widest->inclusive)));
 	return record;
 }

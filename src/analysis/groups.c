@@ -9,6 +9,7 @@
 
 #include "analysis/account.h"
 #include "analysis/analysis.h"
+#include "analysis/figure.h"
 #include "analysis/grouping.h"
 #include "base/error.h"
 #include "base/map.h"
@@ -167,11 +168,6 @@ static const struct column *columns_for(const struct groups *groups, uint64_t em
 	return set->columns;
 }
 
-static struct value whole(double number)
-{
-	return isfinite(number) ? value_integer((int64_t)llround(number)) : value_none();
-}
-
 static uint64_t empty_columns(const struct groups *groups)
 {
 	uint64_t empty = 0;
@@ -198,11 +194,11 @@ static struct table *states_table(const struct groups *groups, size_t most)
 
 		groups->by->print(groups->account->profile, group->id, name, sizeof(name));
 		values[0] = value_text(name);
-		values[1] = whole(group->threads);
-		values[2] = group->thread_ns > 0 ? whole(group->thread_ns) : value_none();
-		values[3] = value_number(account_per_completion(groups->account, group->busy_ns));
+		values[1] = figure_whole(group->threads);
+		values[2] = group->thread_ns > 0 ? figure_whole(group->thread_ns) : value_none();
+		values[3] = figure(account_per_completion(groups->account, group->busy_ns));
 		for (size_t column = 0; column <= groups->state_count; column++)
-			values[FIXED_COLUMNS + column] = whole(group->states[column]);
+			values[FIXED_COLUMNS + column] = figure_whole(group->states[column]);
 		table_add(table, values);
 	}
 	return table;
@@ -238,12 +234,12 @@ static struct table *classes_table(const struct groups *groups, size_t most)
 				value_text(name),
 				value_text(dimension_kind_name(
 					profile_dimension_at(account->profile, group->id)->kind)),
-				whole(tally->total),
-				value_number(all > 0 ? tally->total / all : NAN),
-				value_number(account_per_completion(account, tally->total)),
-				whole(tally->count),
-				value_number(tally->count > 0 ? tally->total / tally->count : NAN),
-				tally->maximum > 0 ? whole(tally->maximum) : value_none(),
+				figure_whole(tally->total),
+				figure(all > 0 ? tally->total / all : NAN),
+				figure(account_per_completion(account, tally->total)),
+				figure_whole(tally->count),
+				figure(tally->count > 0 ? tally->total / tally->count : NAN),
+				tally->maximum > 0 ? figure_whole(tally->maximum) : value_none(),
 				value_text(weighting_name(tally->weighting)),
 			});
 	}

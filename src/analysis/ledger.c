@@ -7,6 +7,7 @@
  */
 #include "analysis/account.h"
 #include "analysis/analysis.h"
+#include "analysis/figure.h"
 #include "analysis/groups.h"
 #include "analysis/provenance.h"
 #include "base/memory.h"
@@ -46,11 +47,6 @@ static const struct column histogram_columns[] = {
 	{ "total", "total", "ns", COLUMN_MACHINE },
 };
 
-static struct value whole(double number)
-{
-	return isfinite(number) ? value_integer((int64_t)llround(number)) : value_none();
-}
-
 static double share_of(const struct account *account, enum dimension_kind kind, double total)
 {
 	double all = account->thread_ns > 0 ? account->thread_ns : account->accounted_ns;
@@ -67,10 +63,10 @@ static void add_part(const struct account *account, uint32_t part, struct table 
 		return;
 	table_add(table, (struct value[]){
 		value_text(profile_text(account->profile, dimension->name)),
-		whole(tally.total),
-		value_number(share_of(account, dimension->kind, tally.total)),
-		value_number(account_per_completion(account, tally.total)),
-		whole(tally.count),
+		figure_whole(tally.total),
+		figure(share_of(account, dimension->kind, tally.total)),
+		figure(account_per_completion(account, tally.total)),
+		figure_whole(tally.count),
 		value_text(weighting_name(tally.weighting)),
 	});
 }
@@ -116,9 +112,9 @@ static struct table *histogram_of(const struct account *account, uint32_t state)
 		last--;
 	for (int i = first; i <= last; i++)
 		table_add(table, (struct value[]){
-			whole(ldexp(1, i + 1)),
-			whole(buckets[i].count),
-			whole(buckets[i].total),
+			figure_whole(ldexp(1, i + 1)),
+			figure_whole(buckets[i].count),
+			figure_whole(buckets[i].total),
 		});
 	return table;
 }
@@ -135,11 +131,11 @@ static void add_dimension(const struct account *account, uint32_t state, const c
 		value_text(name),
 		value_text(dimension_kind_name(kind)),
 		value_text(unit),
-		whole(tally.total),
-		value_number(share_of(account, kind, tally.total)),
-		value_number(account_per_completion(account, tally.total)),
-		whole(tally.count),
-		unknown_maximum ? value_none() : whole(tally.maximum),
+		figure_whole(tally.total),
+		figure(share_of(account, kind, tally.total)),
+		figure(account_per_completion(account, tally.total)),
+		figure_whole(tally.count),
+		unknown_maximum ? value_none() : figure_whole(tally.maximum),
 		value_text(weighting_name(tally.weighting)),
 		value_table(parts_of(account, state)),
 		value_table(histogram_of(account, state)),

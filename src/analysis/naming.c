@@ -75,6 +75,18 @@ static const char *module_of(const struct profile *profile, struct frame_id fram
 	return !*path ? "no module" : slash ? slash + 1 : path;
 }
 
+/* "[unresolved: libz.so.1]"; "[anon]" keeps one pair of brackets. */
+static void print_unresolved(const struct profile *profile, struct frame_id frame, char *text,
+			     size_t size)
+{
+	const char *module = module_of(profile, frame);
+	size_t length = strlen(module);
+	bool bracketed = length > 2 && *module == '[' && module[length - 1] == ']';
+
+	(void)snprintf(text, size, "[unresolved: %.*s]", (int)(bracketed ? length - 2 : length),
+		       bracketed ? module + 1 : module);
+}
+
 static void spread_add(struct naming *naming, const char *name)
 {
 	grow(naming->spread, naming->spread_count, naming->spread_room);
@@ -96,8 +108,7 @@ static const struct named *named_of(struct naming *naming, struct frame_id frame
 	for (size_t i = count; i-- > 0;)
 		spread_add(naming, profile_text(naming->profile, symbols[i].name));
 	if (named->unnamed) {
-		(void)snprintf(name, sizeof(name), "[unresolved: %s]",
-			       module_of(naming->profile, frame));
+		print_unresolved(naming->profile, frame, name, sizeof(name));
 		spread_add(naming, name);
 	} else if (!count) {
 		spread_add(naming, profile_frame_name(naming->profile, frame, name, sizeof(name)));

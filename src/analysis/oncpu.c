@@ -7,6 +7,7 @@
 #include "analysis/account.h"
 #include "analysis/analysis.h"
 #include "analysis/call_tree.h"
+#include "analysis/figure.h"
 #include "analysis/functions.h"
 #include "analysis/naming.h"
 #include "base/memory.h"
@@ -166,9 +167,9 @@ static struct table *stacks_of(struct running *running, size_t count)
 
 		table_add(table, (struct value[]){
 			value_text(running->unit),
-			value_number(hot->weight),
-			value_number(hot->weight / running->sampled),
-			value_number(account_per_completion(running->account, hot->weight)),
+			figure(hot->weight),
+			figure(hot->weight / running->sampled),
+			figure(account_per_completion(running->account, hot->weight)),
 			value_integer((int64_t)hot->count),
 			value_text(weighting_name(running->weighting)),
 			value_text(line),
@@ -183,11 +184,11 @@ static struct record *head_of(const struct running *running)
 	struct record *widest = functions_widest(running->functions, running->naming,
 						 running->account, running->unit);
 
-	record_add(record, "sampled", "sampled", running->unit, value_number(running->sampled));
-	record_add(record, "exact", "exact", running->unit, value_number(running->exact));
+	record_add(record, "sampled", "sampled", running->unit, figure(running->sampled));
+	record_add(record, "exact", "exact", running->unit, figure(running->exact));
 	record_add(record, "difference", "difference", running->unit,
-		   value_number(running->sampled - running->exact));
-	record_add(record, "samples", "samples", "count", value_number(running->count));
+		   figure(running->sampled - running->exact));
+	record_add(record, "samples", "samples", "count", figure(running->count));
 	record_add(record, "period", "one sample per", running->unit,
 		   running->period ? value_integer((int64_t)running->period) : value_none());
 	record_add(record, "widest", "widest function", "",

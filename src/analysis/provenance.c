@@ -6,6 +6,7 @@
 
 #include "analysis/account.h"
 #include "analysis/analysis.h"
+#include "analysis/figure.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/quantity.h"
@@ -44,16 +45,12 @@ static struct value meta_date(const struct profile *profile, const char *key)
 	return value_text(text);
 }
 
-static struct value whole(double number)
-{
-	return isfinite(number) ? value_integer((int64_t)llround(number)) : value_none();
-}
-
 /* What is not known is told to machines and not to people, who would read a dash as a finding. */
 static void add_known(struct record *record, const char *key, const char *title, const char *unit,
 		      unsigned hints, struct value value)
 {
-	bool empty = value.kind == VALUE_NONE || (value.kind == VALUE_TABLE && !value.table->row_count) ||
+	bool empty = value.kind == VALUE_NONE ||
+		     (value.kind == VALUE_TABLE && !value.table->row_count) ||
 		     (value.kind == VALUE_RECORD && !value.record->count);
 
 	hints |= empty ? COLUMN_MACHINE : 0;
@@ -92,7 +89,7 @@ static struct record *capture_of(const struct profile *profile, const struct acc
 	add_known(record, "id", "capture", "", 0, meta_text(profile, "capture.id"));
 	add_known(record, "started", "started", "", 0, meta_date(profile, "capture.start_wall_ns"));
 	add_known(record, "duration_ns", "duration", "ns", 0,
-		  account->elapsed_ns > 0 ? whole(account->elapsed_ns) : value_none());
+		  account->elapsed_ns > 0 ? figure_whole(account->elapsed_ns) : value_none());
 	add_known(record, "command", "command", "", COLUMN_HUMAN | COLUMN_CODE,
 		  meta_text(profile, "capture.command"));
 	add_known(record, "host", "host", "", 0, meta_text(profile, "host.name"));
@@ -110,8 +107,8 @@ static struct record *population_of(const struct question *question, const struc
 	struct record *record = record_new();
 	CLEANUP_TEXT char *selection = selection_text(question->selection);
 
-	add_known(record, "processes", "processes", "count", 0, whole(account->processes));
-	add_known(record, "threads", "threads", "count", 0, whole(account->threads));
+	add_known(record, "processes", "processes", "count", 0, figure_whole(account->processes));
+	add_known(record, "threads", "threads", "count", 0, figure_whole(account->threads));
 	add_known(record, "filter", "captured", "", 0,
 		  meta_text(question->profile, "capture.filter"));
 	if (*selection)
@@ -196,9 +193,9 @@ static struct record *work_of(const struct question *question, const struct acco
 	add_known(record, "unit", "useful work", "", 0, meta_text(profile, "work.unit"));
 	add_known(record, "source", "counted by", "", 0, source);
 	add_known(record, "correct", "correct", "count", 0,
-		  counted ? whole(account->correct) : value_none());
+		  counted ? figure_whole(account->correct) : value_none());
 	add_known(record, "incorrect", "incorrect", "count", 0,
-		  counted ? whole(account->incorrect) : value_none());
+		  counted ? figure_whole(account->incorrect) : value_none());
 	add_known(record, "classes", "classes", "", 0, value_table(classes_of(question)));
 	return record;
 }
@@ -213,13 +210,14 @@ static struct record *wall_of(const struct question *question, const struct acco
 		       !selection_by_cell(question->selection);
 
 	add_known(record, "elapsed_ns", "wall time", "ns", COLUMN_HUMAN,
-		  account->elapsed_ns > 0 ? whole(account->elapsed_ns) : value_none());
+		  account->elapsed_ns > 0 ? figure_whole(account->elapsed_ns) : value_none());
 	add_known(record, "thread_ns", "thread time", "ns", 0,
-		  account->thread_ns > 0 ? whole(account->thread_ns) : value_none());
+		  account->thread_ns > 0 ? figure_whole(account->thread_ns) : value_none());
 	add_known(record, "accounted_ns", "accounted for", "ns", 0,
-		  account->is_ledger ? whole(account->accounted_ns) : value_none());
+		  account->is_ledger ? figure_whole(account->accounted_ns) : value_none());
 	add_known(record, "residual_ns", "residual", "ns", 0,
-		  adds_up ? whole(account->thread_ns - account->accounted_ns) : value_none());
+		  adds_up ? figure_whole(account->thread_ns - account->accounted_ns)
+			  : value_none());
 	return record;
 }
 

@@ -12,6 +12,7 @@
 #include "analysis/account.h"
 #include "analysis/analysis.h"
 #include "analysis/call_tree.h"
+#include "analysis/figure.h"
 #include "analysis/functions.h"
 #include "analysis/naming.h"
 #include "base/memory.h"
@@ -208,9 +209,9 @@ static void draw(struct growth *growth, const char *name, struct table *weights,
 	table_add(weights, (struct value[]){
 		value_text(name),
 		value_text(unit_of(growth)),
-		value_number(total),
-		value_number(exact),
-		value_number(total - exact),
+		figure(total),
+		figure(exact),
+		figure(total - exact),
 		value_text(weighting),
 	});
 }

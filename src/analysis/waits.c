@@ -8,6 +8,7 @@
 #include "analysis/account.h"
 #include "analysis/analysis.h"
 #include "analysis/call_tree.h"
+#include "analysis/figure.h"
 #include "analysis/naming.h"
 #include "base/map.h"
 #include "base/memory.h"
@@ -204,13 +205,13 @@ static void add_class(const struct waiting *waiting, uint32_t class, struct tabl
 
 	table_add(table, (struct value[]){
 		value_text(dimension_path(account->profile, (struct dimension_id){ class }, name)),
-		value_number(total),
-		value_number(share_of(waiting, total)),
-		value_number(account_per_completion(account, total)),
-		value_number(has_exact ? exact->count : NAN),
-		value_number(exact->maximum > 0 ? exact->maximum : NAN),
-		value_number(has_split ? split->total : NAN),
-		value_number(has_split ? split->total - total : NAN),
+		figure(total),
+		figure(share_of(waiting, total)),
+		figure(account_per_completion(account, total)),
+		figure(has_exact ? exact->count : NAN),
+		figure(exact->maximum > 0 ? exact->maximum : NAN),
+		figure(has_split ? split->total : NAN),
+		figure(has_split ? split->total - total : NAN),
 	});
 }
 
@@ -301,7 +302,7 @@ static struct table *wakers_of(const struct waiting *waiting, const struct wait 
 		if (i - first < WAKERS_MOST && wait->tally.total > 0)
 			table_add(table, (struct value[]){
 				value_text(naming_text(waiting->naming, waker->name)),
-				value_number(waker->weight / wait->tally.total),
+				figure(waker->weight / wait->tally.total),
 			});
 		else
 			table->rows_left_out++;
@@ -318,12 +319,12 @@ static void add_row(const struct waiting *waiting, const struct wait *wait, stru
 	table_add(table, (struct value[]){
 		value_text(dimension_path(profile, wait->class, class)),
 		value_text(profile_text(profile, wait->comm)),
-		value_number(wait->tally.total),
-		value_number(share_of(waiting, wait->tally.total)),
-		value_number(account_per_completion(waiting->account, wait->tally.total)),
-		value_number(wait->tally.count),
-		value_number(wait->tally.count > 0 ? wait->tally.total / wait->tally.count : NAN),
-		value_number(wait->tally.maximum > 0 ? wait->tally.maximum : NAN),
+		figure(wait->tally.total),
+		figure(share_of(waiting, wait->tally.total)),
+		figure(account_per_completion(waiting->account, wait->tally.total)),
+		figure(wait->tally.count),
+		figure(wait->tally.count > 0 ? wait->tally.total / wait->tally.count : NAN),
+		figure(wait->tally.maximum > 0 ? wait->tally.maximum : NAN),
 		value_text(weighting_name(wait->tally.weighting)),
 		value_text(stack),
 		value_table(wakers_of(waiting, wait)),

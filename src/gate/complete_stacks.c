@@ -20,8 +20,8 @@ static double complete_stacks_measure(const struct summary *summary, const struc
 		(void)snprintf(why, why_size,
 			       "stacks were walked by frame pointers and are not verified");
 	else
-		(void)snprintf(why, why_size, "%.1f %% of the weight of stacks is complete",
-			       100 * summary->complete_fraction);
+		(void)snprintf(why, why_size, "%.1f %% of the weight of %s has a complete stack",
+			       100 * summary->complete_fraction, summary->complete_where);
 	return summary->complete_fraction;
 }
 

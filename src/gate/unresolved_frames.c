@@ -17,9 +17,9 @@ static double unresolved_frames_measure(const struct summary *summary, const str
 		(void)snprintf(why, why_size, "no stack was taken");
 	else
 		(void)snprintf(why, why_size,
-			       "%.1f %% of the weight of stacks ends in a frame without a name, or "
-			       "has no stack",
-			       100 * summary->unresolved_fraction);
+			       "%.1f %% of the weight of %s ends in a frame without a name, or has "
+			       "no stack",
+			       100 * summary->unresolved_fraction, summary->unresolved_where);
 	return summary->unresolved_fraction;
 }
 

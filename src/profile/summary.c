@@ -23,10 +23,15 @@ struct life {
 	double waits;
 };
 
+/* Of running or of waiting time, by stack. */
+struct split {
+	double weight, complete, unverified, unresolved;
+};
+
 struct sums {
 	struct life *lives;              /* by thread; 0 gathers what has no thread */
 	double blocked_ns;
-	double complete, unverified, unresolved;
+	struct split running, waiting;
 	double cut_ns, cut_all_ns;
 	double waits, unwoken;
 	double samples, periods;         /* on-CPU samples seen; their periods, weighted by sample */
@@ -130,14 +135,16 @@ static void add_split(const struct profile *profile, const struct cell *cell, st
 	const struct stack *stack = profile_stack_at(profile, cell->stack.index);
 	const struct measure *measure = profile_measure_at(profile, cell->measure.index);
 	const struct dimension *state = state_of(profile, cell);
+	struct split *split = state->kind == DIMENSION_RUNNING ? &sums->running : &sums->waiting;
 	double weight = cell_weight(cell);
 
-	if (!is_state(state->kind))
+	if (!is_state(state->kind) || state->kind == DIMENSION_IDLE)
 		return;
 	ret->stack_weight += weight;
-	sums->complete += stack->status == STACK_COMPLETE ? weight : 0;
-	sums->unverified += stack->status == STACK_UNVERIFIED ? weight : 0;
-	sums->unresolved += cell_is_named(profile, cell) ? 0 : weight;
+	split->weight += weight;
+	split->complete += stack->status == STACK_COMPLETE ? weight : 0;
+	split->unverified += stack->status == STACK_UNVERIFIED ? weight : 0;
+	split->unresolved += cell_is_named(profile, cell) ? 0 : weight;
 	if (state->kind == DIMENSION_RUNNING) {
 		ret->sampled_oncpu_ns += weight;
 		sums->samples += (double)cell->count;
@@ -146,6 +153,37 @@ static void add_split(const struct profile *profile, const struct cell *cell, st
 }
 
 /* --- What the sums say ------------------------------------------------------------------------ */
+
+static bool split_counts(const struct split *split, const struct summary *summary)
+{
+	return split->weight > 0 && split->weight >= 0.01 * summary->stack_weight;
+}
+
+static void judge_stacks(const struct sums *sums, struct summary *ret)
+{
+	const struct split *splits[] = { &sums->running, &sums->waiting };
+	static const char *const names[] = { "on-CPU time", "waits" };
+
+	ret->complete_fraction = ret->unresolved_fraction = NAN;
+	ret->complete_where = ret->unresolved_where = "";
+	for (size_t i = 0; i < 2; i++) {
+		double complete = splits[i]->complete / splits[i]->weight;
+		double unresolved = splits[i]->unresolved / splits[i]->weight;
+
+		if (!split_counts(splits[i], ret))
+			continue;
+		if (isnan(ret->complete_fraction) || complete < ret->complete_fraction) {
+			ret->complete_fraction = complete;
+			ret->complete_where = names[i];
+		}
+		if (isnan(ret->unresolved_fraction) || unresolved > ret->unresolved_fraction) {
+			ret->unresolved_fraction = unresolved;
+			ret->unresolved_where = names[i];
+		}
+	}
+	if (sums->running.unverified > 0 || sums->waiting.unverified > 0)
+		ret->complete_fraction = NAN;
+}
 
 /* The period of the on-CPU sampler; 0 where none ran. It counts though no sample came: that is the
  * worst bias. */
@@ -190,18 +228,30 @@ static bool is_cpu_bound(const struct life *life, const struct thread *thread, d
 	       life->oncpu_ns + life->ready_ns >= 0.9 * lifetime_ns;
 }
 
+static bool any_lifetime(const struct profile *profile)
+{
+	for (size_t i = 1; i < profile_thread_count(profile); i++)
+		if (profile_thread_at(profile, i)->end_ns)
+			return true;
+	return false;
+}
+
+/* Where lifetimes are known, states of a thread without one are an error of their own. */
 static void judge_threads(const struct profile *profile, const struct sums *sums,
 			  struct summary *ret)
 {
 	double runtime_ns = 0, oncpu_ns = 0, surplus_ns, worst_ns = NAN;
+	const bool known = any_lifetime(profile);
 
 	for (size_t i = 1; i < profile_thread_count(profile); i++) {
 		const struct thread *thread = profile_thread_at(profile, i);
 		const struct life *life = &sums->lives[i];
-		double lifetime_ns = (double)thread->end_ns - (double)thread->start_ns, error_ns;
+		double lifetime_ns = 0, error_ns;
 
-		if (thread->outside || !thread->end_ns)
+		if (thread->outside || !known)
 			continue;
+		if (thread->end_ns)
+			lifetime_ns = (double)thread->end_ns - (double)thread->start_ns;
 		ret->thread_ns += lifetime_ns;
 		error_ns = fabs(life->states_ns - lifetime_ns);
 		worst_ns = isnan(worst_ns) || error_ns > worst_ns ? error_ns : worst_ns;
@@ -321,16 +371,13 @@ void summary_of(const struct profile *profile, struct summary *ret)
 	struct sums sums = { .lives = xcalloc(profile_thread_count(profile) + 1,
 					      sizeof(*sums.lives)) };
 
-	*ret = (struct summary){ .wall_ns = window_ns(profile), .lost_fraction = NAN, .multiplexed_fraction = NAN };
+	*ret = (struct summary){ .wall_ns = window_ns(profile), .lost_fraction = NAN };
+	ret->multiplexed_fraction = NAN;
 	add_cells(profile, &sums, ret);
 	judge_threads(profile, &sums, ret);
 	judge_losses(profile, ret);
 	judge_costs(profile, ret);
-	ret->complete_fraction = ret->stack_weight > 0 && sums.unverified <= 0
-					 ? sums.complete / ret->stack_weight
-					 : NAN;
-	ret->unresolved_fraction =
-		ret->stack_weight > 0 ? sums.unresolved / ret->stack_weight : NAN;
+	judge_stacks(&sums, ret);
 	ret->unknown_fraction = sums.blocked_ns > 0	? ret->unknown_ns / sums.blocked_ns
 				: ret->accounted_ns > 0 ? 0
 							: NAN;

@@ -17,9 +17,12 @@ struct summary {
 	double lost_fraction;                /* the worst source's lost / (seen + lost) */
 	char lost_source[64];                /* its name, and the slice with most losses */
 	double lost_slice_s;                 /* start of that slice since the capture's start, in s */
-	double stack_weight;                 /* weight of all cells with the role SPLIT */
-	double complete_fraction;            /* of it with a complete stack; NAN while stacks are unverified */
-	double unresolved_fraction;          /* of it whose leaf user frame has no name; NAN where there is no stack weight */
+	/* Of cells with the role SPLIT, idle time aside, since it would outweigh all that costs. Each fraction is the worst of
+	 * running and waiting, so that neither hides the other; one that holds under a hundredth of the weight is left out. */
+	double stack_weight;                 /* of all these cells */
+	double complete_fraction;            /* with a complete stack; NAN while stacks are unverified */
+	double unresolved_fraction;          /* whose leaf user frame has no name; NAN where there is no stack weight */
+	const char *complete_where, *unresolved_where;        /* "on-CPU time" or "waits": which of the two is the worst */
 	double unknown_fraction;             /* of blocked time whose class is unknown */
 	double sampled_oncpu_ns, sampled_oncpu_expected_ns;   /* samples x period, and the exact time of the same threads */
 	double sampling_z;                   /* (sampled - exact) / standard error; NAN with fewer than 30 samples expected */

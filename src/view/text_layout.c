@@ -108,6 +108,8 @@ static enum place first_place(const struct table *table, size_t column)
 		return PLACE_NOWHERE;
 	if (!strcmp(table->columns[column].key, "unit") && rows_scale(table))
 		return PLACE_NOWHERE;
+	if (kind == VALUE_NONE && column > 0)
+		return PLACE_NOWHERE;        /* nothing is known of it in any row */
 	if (kind == VALUE_TABLE && table_nested_alike(table, column))
 		return PLACE_PARTS;
 	return kind == VALUE_TABLE || kind == VALUE_RECORD ? PLACE_NOTE : PLACE_ROW;

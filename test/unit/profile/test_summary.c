@@ -271,3 +271,41 @@ TEST(threads_outside_the_population_do_not_count)
 	built_total(profile, slice, thread, "oncpu", 1000000000, 1, 0);
 	near(summary_and_free(profile).conservation_error_ns, 0);
 }
+
+TEST(states_of_a_thread_without_a_lifetime_are_an_error_where_others_have_one)
+{
+	struct slice_id slice;
+	struct thread_id thread;
+	struct profile *profile = one_second(&slice, &thread);
+	struct thread_id lost = built_thread(profile, (struct process_id){ 0 }, 11, "lost", 0, 0);
+
+	built_total(profile, slice, thread, "oncpu", 1000000000, 1, 0);
+	built_total(profile, slice, lost, "oncpu", 5000, 1, 0);
+	near(summary_and_free(profile).conservation_error_ns, 5000);
+}
+
+TEST(idle_stacks_hide_nothing_and_the_worst_of_running_and_waiting_counts)
+{
+	struct slice_id slice;
+	struct thread_id thread;
+	struct profile *profile = one_second(&slice, &thread);
+	struct stack_id good = built_stack(profile, "main;a", STACK_COMPLETE);
+	struct evidence_id idle = built_evidence(profile, "idle/poll", 0, WAKE_TASK);
+	struct evidence_id read = built_evidence(profile, "disk/read", 0, WAKE_SOFTIRQ);
+	struct summary summary;
+
+	built_total(profile, slice, thread, "oncpu", 1000000000, 1, 0);
+	built_wait_stack(profile, slice, thread, idle, good, (struct thread_id){ 0 }, 0,
+			 60ull * BUILDER_SECOND, 1);
+	built_wait_stack(profile, slice, thread, read, good, (struct thread_id){ 0 }, 0,
+			 9ull * BUILDER_SECOND, 1);
+	built_samples(profile, slice, thread, "oncpu/user", good, 60);
+	built_samples(profile, slice, thread, "oncpu/user",
+		      built_stack(profile, "main;?libc.so", STACK_FAILED), 40);
+	summary = summary_and_free(profile);
+	near(summary.unresolved_fraction, 0.4);
+	assert_string_equal(summary.unresolved_where, "on-CPU time");
+	near(summary.complete_fraction, 0.6);
+	assert_string_equal(summary.complete_where, "on-CPU time");
+	near(summary.stack_weight, 9e9 + 100.0 * BUILDER_PERIOD);
+}
