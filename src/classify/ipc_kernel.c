@@ -11,10 +11,11 @@
 static bool matches(const struct wait_seen *seen)
 {
 	return wait_calls_any(seen, "synchronize_rcu*", "synchronize_srcu*", "__wait_rcu_gp",
-			      "rcu_barrier", "__flush_work", "__flush_workqueue", "flush_workqueue",
-			      "drain_workqueue", "affine_move_task", "stop_one_cpu",
-			      "stop_two_cpus", "__stop_cpus", "stop_machine*", "kthread_stop",
-			      "kthread_park", "kthread_flush_work*", "__kthread_create_on_node",
+			      "rcu_exp_wait_wake", "rcu_barrier", "__flush_work",
+			      "__flush_workqueue", "flush_workqueue", "drain_workqueue",
+			      "affine_move_task", "stop_one_cpu", "stop_two_cpus", "__stop_cpus",
+			      "stop_machine*", "kthread_stop", "kthread_park",
+			      "kthread_flush_work*", "__kthread_create_on_node",
 			      "call_usermodehelper_exec", "devtmpfs_submit_req");
 }
 

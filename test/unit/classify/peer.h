@@ -115,6 +115,9 @@ static const struct fixture peer_fixtures[] = {
 	{ "a kernel thread in a grace period", .rule = "ipc-kernel", .near = "idle-kernel-thread",
 	  .seen = { .task_state = BLOCKED, .syscall = SYSCALL_NONE, .flags = EVIDENCE_KERNEL_THREAD },
 	  .frames = "schedule synchronize_rcu_expedited rcu_tasks_wait_gp rcu_tasks_one_gp rcu_tasks_kthread" },
+	{ "a kernel thread that waits for the readers of a hurried grace period", .rule = "ipc-kernel",
+	  .seen = { .task_state = BLOCKED, .syscall = SYSCALL_NONE, .flags = EVIDENCE_KERNEL_THREAD },
+	  .frames = "__schedule schedule schedule_timeout rcu_exp_wait_wake kthread_worker_fn kthread ret_from_fork" },
 	{ "a thread that has itself moved to another CPU", .rule = "ipc-kernel",
 	  .seen = { .task_state = BLOCKED, .syscall = 203 },
 	  .frames = "schedule schedule_timeout __wait_for_common wait_for_completion affine_move_task "
