@@ -210,6 +210,14 @@ static void watch_listeners(struct capture *capture)
 		(void)bpf_map_update_elem(fd, &ports[i], &one, BPF_ANY);        /* a full map only leaves waits ambiguous */
 }
 
+/* What costs: every switch and wake-up of the host, and every sample. */
+static uint64_t events_seen(struct capture *capture)
+{
+	struct bpf_map *counters = kernel_bpf(capture->kernel)->maps.counters;
+
+	return maps_sum(counters, COUNT_SWITCHES) + maps_sum(counters, COUNT_WAKES) + maps_sum(counters, COUNT_SAMPLES);
+}
+
 /* Being moved to a CPU makes it switch, so whoever runs there is seen to run whatever the iterator could tell. */
 static void visit_every_cpu(void)
 {
@@ -280,7 +288,7 @@ int capture_start(struct capture *capture, struct error *err)
 	r = drain_tick(capture->drain, err);
 	if (r < 0)
 		return r;
-	cost_init(&capture->cost, capture->kernel);
+	cost_begin(&capture->cost, capture->kernel, events_seen(capture));
 	(void)host_time_read(&capture->host_start);
 	capture->start_ns = capture->slice_start_ns = clock_now_ns();
 	profile_set_meta_number(capture->profile, "capture.start_wall_ns", clock_wall_ns());
@@ -321,7 +329,7 @@ static void note_cost(struct capture *capture, uint64_t now_ns)
 	uint64_t length_ns = now_ns - capture->slice_start_ns;
 	struct cost_reading reading;
 
-	cost_slice(&capture->cost, capture->kernel, now_ns, length_ns, &reading);
+	cost_slice(&capture->cost, capture->kernel, events_seen(capture), &reading);
 	drain_cost(capture->drain, "bpf", reading.bpf_ns, reading.bpf_runs);
 	drain_cost(capture->drain, "recorder-cpu", reading.own_cpu_ns, 0);
 	if (length_ns)
@@ -368,7 +376,8 @@ int capture_step(struct capture *capture, struct error *err)
 	uint64_t now_ns;
 	int r;
 
-	cost_tick(&capture->cost, clock_now_ns());
+	if (capture->cost.statistics_fd >= 0)
+		cost_tick(&capture->cost, capture->kernel, events_seen(capture));
 	capture->next_tick_ns += TICK_NS;
 	sleep_until(capture->next_tick_ns);
 	now_ns = clock_now_ns();
@@ -436,6 +445,23 @@ static void note_idle_time(struct capture *capture, uint64_t end_ns)
 	profile_set_meta_number(capture->profile, "idle.cpu_ns", sum);
 }
 
+/* A thread that neither ended nor was shown by the iterator is hidden from us (another pid namespace, or shielded), or
+ * the record of its end was lost. Its ledger cannot be closed, so it is set apart and counted, not guessed at. */
+static void set_unclosed_apart(struct capture *capture)
+{
+	uint64_t unclosed = 0;
+
+	for (size_t i = 1; i < profile_thread_count(capture->profile); i++) {
+		struct thread *thread = profile_thread_edit(capture->profile, (struct thread_id){ (uint32_t)i });
+
+		if (thread->outside || thread->end_ns)
+			continue;
+		thread->outside = true;
+		unclosed++;
+	}
+	profile_set_meta_number(capture->profile, "threads.unclosed", unclosed);
+}
+
 int capture_finish(struct capture *capture, struct error *err)
 {
 	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
@@ -457,6 +483,7 @@ int capture_finish(struct capture *capture, struct error *err)
 		r = drain_tick(capture->drain, err);    /* threads announced late come before their ledgers */
 	if (!r) {
 		drain_bytes(capture->drain, text_string(&ledgers), ledgers.size);
+		set_unclosed_apart(capture);
 		note_idle_time(capture, end_ns);
 		kernel_cost(capture->kernel, &cost);
 		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);

@@ -5,10 +5,10 @@
 #include "capture/kernel.h"
 
 #include <bpf/bpf.h>
-#include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { FIRST_TICKS = 3, SLICES_BETWEEN = 30 };
 
 static uint64_t own_cpu_ns(void)
 {
@@ -18,60 +18,59 @@ static uint64_t own_cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void begin(struct cost *cost, const struct kernel *kernel)
+static void switch_on(struct cost *cost, const struct kernel *kernel, uint64_t events)
 {
 	struct kernel_cost now;
 
+	cost->statistics_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	kernel_cost(kernel, &now);
-	cost->run_ns = now.run_ns;
-	cost->runs = now.runs;
-	cost->own_cpu_ns = own_cpu_ns();
-	cost->on_ns = 0;
-	cost->tick = 0;
-	cost->chosen_tick = (unsigned)rand_r(&cost->seed) % COST_TICKS;
+	cost->on_run_ns = now.run_ns;
+	cost->on_runs = now.runs;
+	cost->on_events = events;
 }
 
-static void switch_off(struct cost *cost, uint64_t now_ns)
-{
-	if (cost->statistics_fd < 0)
-		return;
-	(void)close(cost->statistics_fd);
-	cost->statistics_fd = -1;
-	cost->on_ns += now_ns - cost->on_since_ns;
-}
-
-void cost_init(struct cost *cost, const struct kernel *kernel)
-{
-	*cost = (struct cost){ .statistics_fd = -1, .seed = (unsigned)time(NULL) ^ (unsigned)getpid() };
-	begin(cost, kernel);
-	cost->chosen_tick = 0;          /* a capture shorter than a second is measured as well */
-}
-
-void cost_tick(struct cost *cost, uint64_t now_ns)
-{
-	if (cost->tick == cost->chosen_tick) {
-		cost->statistics_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
-		cost->on_since_ns = now_ns;
-	} else {
-		switch_off(cost, now_ns);
-	}
-	cost->tick++;
-}
-
-void cost_slice(struct cost *cost, const struct kernel *kernel, uint64_t now_ns, uint64_t slice_ns, struct cost_reading *ret)
+/* Too few events say nothing: the statistics then stay on. */
+static bool measure(struct cost *cost, const struct kernel *kernel, uint64_t events)
 {
 	struct kernel_cost now;
-	double scale;
+	uint64_t seen = events - cost->on_events;
 
-	switch_off(cost, now_ns);
+	if (cost->statistics_fd < 0 || seen < 100)
+		return false;
 	kernel_cost(kernel, &now);
-	scale = cost->on_ns ? (double)slice_ns / (double)cost->on_ns : 0;
+	cost->ns_per_event = (double)(now.run_ns - cost->on_run_ns) / (double)seen;
+	cost->runs_per_event = (double)(now.runs - cost->on_runs) / (double)seen;
+	return true;
+}
+
+void cost_begin(struct cost *cost, const struct kernel *kernel, uint64_t events)
+{
+	*cost = (struct cost){ .statistics_fd = -1, .events = events, .own_cpu_ns = own_cpu_ns() };
+	switch_on(cost, kernel, events);
+}
+
+void cost_tick(struct cost *cost, const struct kernel *kernel, uint64_t events)
+{
+	if (cost->statistics_fd >= 0 && ++cost->ticks >= FIRST_TICKS && measure(cost, kernel, events))
+		cost_done(cost);
+}
+
+void cost_slice(struct cost *cost, const struct kernel *kernel, uint64_t events, struct cost_reading *ret)
+{
+	uint64_t seen = events - cost->events, cpu_ns = own_cpu_ns();
+
+	(void)measure(cost, kernel, events);            /* a capture shorter than its first ticks */
 	*ret = (struct cost_reading){
-		.bpf_ns = (uint64_t)((double)(now.run_ns - cost->run_ns) * scale),
-		.bpf_runs = (uint64_t)((double)(now.runs - cost->runs) * scale),
-		.own_cpu_ns = own_cpu_ns() - cost->own_cpu_ns,
+		.bpf_ns = (uint64_t)((double)seen * cost->ns_per_event),
+		.bpf_runs = (uint64_t)((double)seen * cost->runs_per_event),
+		.own_cpu_ns = cpu_ns - cost->own_cpu_ns,
 	};
-	begin(cost, kernel);
+	cost->events = events;
+	cost->own_cpu_ns = cpu_ns;
+	if (++cost->slices % SLICES_BETWEEN == 0 && cost->statistics_fd < 0) {
+		cost->ticks = FIRST_TICKS - 1;          /* one tick is enough from now on */
+		switch_on(cost, kernel, events);
+	}
 }
 
 void cost_done(struct cost *cost)

@@ -39,6 +39,7 @@ struct drain {
 	struct { const struct work *work; struct work_state *state; } work[WORK_LIMIT];
 	unsigned work_count;
 	uint64_t counters[COUNTERS], before[COUNTERS];
+	struct harvested_mapping mapping;       /* too large for a stack */
 	struct sideband_statistics band;
 	uint64_t malformed;
 	struct drain_counts totals;
@@ -138,14 +139,16 @@ static void harvest_new_process(struct drain *drain, uint32_t pid, bool mappings
 	free(process);
 }
 
-static void name_kernel_address(struct drain *drain, uint64_t address)
+/* A return address lies behind its call, which may be the last of its function: it is looked up one before. A function's
+ * own address (a file's release operation) is not. */
+static void name_kernel_address(struct drain *drain, uint64_t address, bool is_return)
 {
 	struct wire_kernel_name wire = { .address = address };
 	const char *name;
 
 	if (!address || decoder_knows_kernel_address(drain->options.decoder, address))
 		return;
-	name = kallsyms_name(drain->kernel, address, (uint64_t *)&wire.start);
+	name = kallsyms_name(drain->kernel, address - is_return, (uint64_t *)&wire.start);
 	batch_put(&drain->extra, WIRE_KERNEL_NAME, 0, &wire, sizeof(wire), (const char *const[]){ name ? name : "", NULL });
 	feed_extra(drain);
 }
@@ -157,20 +160,19 @@ static void name_kernel_stack(struct drain *drain, const struct wire_stack *stac
 	if (stack->process || stack->depth > WIRE_STACK_DEPTH || sizeof(*stack) + stack->depth * 8 > stack->head.size)
 		return;
 	for (uint32_t i = 0; i < stack->depth; i++)
-		name_kernel_address(drain, addresses[i]);
+		name_kernel_address(drain, addresses[i], i > 0);
 }
 
 static void name_waker(struct drain *drain, uint32_t tid)
 {
 	struct wire_outsider wire = { .tid = tid };
-	struct harvested_process process;
+	struct harvested_thread thread = { .comm = "(gone)" };
 
 	if (!tid || decoder_waker(drain->options.decoder, tid).index)
 		return;
-	if (harvest_process(drain->options.harvest, (pid_t)tid, &process))
-		(void)snprintf(process.comm, sizeof(process.comm), "(gone)");
-	wire.process = tid;
-	batch_put(&drain->extra, WIRE_OUTSIDER, 0, &wire, sizeof(wire), (const char *const[]){ process.comm, NULL });
+	if (!harvest_thread((pid_t)tid, &thread))
+		wire.process = thread.pid;
+	batch_put(&drain->extra, WIRE_OUTSIDER, 0, &wire, sizeof(wire), (const char *const[]){ thread.comm, NULL });
 	feed_extra(drain);
 }
 
@@ -196,16 +198,20 @@ static void put_sideband(void *context, const struct sideband_record *record)
 {
 	struct drain *drain = context;
 	struct wire_space space = { .process = record->pid, .parent = record->parent_pid };
-	const struct harvested_mapping *mapping = record->mapping;
+	struct harvested_mapping *mapping = &drain->mapping;
 
 	if (record->kind == SIDEBAND_FORK && record->pid != record->parent_pid) {
 		batch_put(&drain->batch, WIRE_SPACE_FORK, record->time_ns, &space, sizeof(space), NULL);
 	} else if (record->kind == SIDEBAND_EXEC) {
 		batch_put(&drain->batch, WIRE_SPACE_EXEC, record->time_ns, &space, sizeof(space), NULL);
 	} else if (record->kind == SIDEBAND_MAPPING) {
-		struct wire_mapping wire = { .start = mapping->start, .end = mapping->end, .offset = mapping->offset,
-					     .process = record->pid };
+		struct wire_mapping wire;
 
+		*mapping = *record->mapping;
+		if (!*mapping->build_id && decoder_knows_process(drain->options.decoder, record->pid))
+			harvest_identify(drain->options.harvest, (pid_t)record->pid, mapping);
+		wire = (struct wire_mapping){ .start = mapping->start, .end = mapping->end, .offset = mapping->offset,
+					      .process = record->pid };
 		batch_put(&drain->batch, WIRE_MAPPING, record->time_ns, &wire, sizeof(wire),
 			  (const char *const[]){ mapping->path, mapping->build_id, NULL });
 	}
@@ -267,7 +273,7 @@ static void wait_entry(void *context, const void *key, const void *value)
 
 	memcpy(&wire.key, key, sizeof(wire.key));
 	memcpy(&wire.value, value, sizeof(wire.value));
-	name_kernel_address(drain, wire.key.evidence.file_release);
+	name_kernel_address(drain, wire.key.evidence.file_release, false);
 	feed(drain, &wire, sizeof(wire));
 }
 
@@ -278,7 +284,7 @@ static void split_entry(void *context, const void *key, const void *value)
 
 	memcpy(&wire.key, key, sizeof(wire.key));
 	memcpy(&wire.value, value, sizeof(wire.value));
-	name_kernel_address(drain, wire.key.wait.evidence.file_release);
+	name_kernel_address(drain, wire.key.wait.evidence.file_release, false);
 	name_waker(drain, wire.key.waker);
 	feed(drain, &wire, sizeof(wire));
 }

@@ -138,6 +138,10 @@ static int resolve(struct capture *capture, struct error *err)
 	profile_set_meta_number(profile, "symbol.frames", statistics.frames);
 	profile_set_meta_number(profile, "symbol.unresolved", statistics.unresolved);
 	profile_set_meta_number(profile, "symbol.files_refused", statistics.files_refused);
+	profile_set_meta_number(profile, "symbol.frames_refused", statistics.frames_refused);
+	profile_set_meta_number(profile, "symbol.files_missing", statistics.files_missing);
+	profile_set_meta_number(profile, "symbol.frames_missing", statistics.frames_missing);
+	profile_set_meta_number(profile, "symbol.files_unchecked", statistics.files_unchecked);
 	profile_set_meta_number(profile, "symbol.table_ns", statistics.table_ns);
 	profile_set_meta_number(profile, "symbol.table_bytes", statistics.table_bytes);
 	for (size_t i = 0; i < symbol_source_count; i++) {
