@@ -105,14 +105,15 @@ static int say_written(const struct format *format, const char *from, const char
 {
 	CLEANUP(document)
 	struct document *document = document_new("crosscut.convert/1", "converted");
-	struct record *record = record_new();
+	struct record *record;
 
 	if (!json)
 		return 0;
+	record = record_new();
 	record_add(record, "from", "from", "", value_text(from));
 	record_add(record, "to", "to", "", value_text(to));
 	record_add(record, "format", "format", "", value_text(format->name));
-	(void)document_add_record(document, "written", "Written", take(record));
+	(void)document_add_record(document, "written", "Written", record);
 	return answer_print(document, json, err);
 }
 
