@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/map.h"
+
+#include <string.h>
+
+#include "test.h"
+
+struct key {
+	uint64_t a;
+	uint32_t b;
+	uint32_t zero;
+};
+
+TEST(an_absent_key_is_not_found)
+{
+	CLEANUP(map) struct map *map = map_new(sizeof(struct key));
+
+	assert_null(map_find(map, &(struct key){ .a = 1 }));
+	assert_int_equal(map_count(map), 0);
+}
+
+TEST(a_new_key_starts_at_zero_and_keeps_its_value)
+{
+	CLEANUP(map) struct map *map = map_new(sizeof(struct key));
+	struct key key = { .a = 7, .b = 9 };
+	bool added = false;
+	uint32_t *value = map_put(map, &key, &added);
+
+	assert_true(added);
+	assert_int_equal(*value, 0);
+	*value = 42;
+	assert_int_equal(*map_put(map, &key, &added), 42);
+	assert_false(added);
+	assert_int_equal(*map_find(map, &key), 42);
+	assert_int_equal(map_count(map), 1);
+}
+
+TEST(fifty_thousand_keys_keep_their_values_while_the_table_grows)
+{
+	CLEANUP(map) struct map *map = map_new(sizeof(struct key));
+
+	for (uint32_t i = 0; i < 50000; i++)
+		*map_put(map, &(struct key){ .a = i * 4096ull, .b = i % 3 }, NULL) = i + 1;
+	assert_int_equal(map_count(map), 50000);
+	for (uint32_t i = 0; i < 50000; i++)
+		assert_int_equal(*map_find(map, &(struct key){ .a = i * 4096ull, .b = i % 3 }), i + 1);
+	assert_null(map_find(map, &(struct key){ .a = 4096, .b = 2 }));
+}
+
+TEST(a_cleared_map_is_empty_and_can_be_filled_again)
+{
+	CLEANUP(map) struct map *map = map_new(sizeof(uint32_t));
+	bool added;
+
+	for (uint32_t i = 0; i < 1000; i++)
+		*map_put(map, &i, NULL) = i;
+	map_clear(map);
+	assert_int_equal(map_count(map), 0);
+	assert_null(map_find(map, &(uint32_t){ 5 }));
+	assert_int_equal(*map_put(map, &(uint32_t){ 5 }, &added), 0);
+	assert_true(added);
+}
+
+TEST(a_hash_depends_on_every_byte)
+{
+	unsigned char bytes[40] = { 0 };
+	uint64_t before = hash_bytes(bytes, sizeof(bytes));
+
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		bytes[i] ^= 1;
+		assert_true(hash_bytes(bytes, sizeof(bytes)) != before);
+		bytes[i] ^= 1;
+	}
+	assert_true(hash_bytes(bytes, sizeof(bytes)) == before);
+	assert_true(hash_bytes(bytes, 39) != before);
+}
