@@ -6,7 +6,7 @@
 const FAMILIES = {
 	running: [[20, 90, 45, 60], [36, 80, 50, 62]],
 	ready: [[46, 95, 52, 60], [60, 75, 42, 55]],
-	waiting: [[322, 46, 46, 68], [205, 88, 36, 56], [195, 75, 58, 72], [163, 72, 30, 50], [262, 50, 60, 72],
+	waiting: [[322, 46, 46, 68], [205, 88, 36, 56], [195, 75, 58, 72], [163, 72, 30, 50], [262, 50, 63, 74],
 		[215, 26, 52, 62], [110, 34, 42, 58], [0, 0, 28, 78], [340, 60, 62, 70]],
 	idle: [[215, 9, 74, 42], [215, 5, 62, 34]],
 	amount: [[100, 38, 42, 56], [150, 38, 36, 52], [78, 46, 46, 60], [62, 44, 38, 52]],
@@ -29,12 +29,6 @@ export function colorSolid(dimension) {
 	return `hsl(${angle} ${depth}% ${colorDark() ? dark : light}%)`;
 }
 
-// Black or white, whichever reads better on the solid colour. Yellow and green are brighter than their lightness says.
-export function colorInk(dimension) {
-	const [angle, depth, light, dark] = family(dimension), bright = angle > 40 && angle < 200 ? depth * 0.14 : 0;
-	return (colorDark() ? dark : light) + bright > 52 ? "#12161b" : "#ffffff";
-}
-
 // A canvas reads this form fastest, and a flame graph sets thousands of fills.
 function hexOf(angle, depth, light) {
 	const reach = (depth / 100) * Math.min(light / 100, 1 - light / 100);
@@ -45,11 +39,21 @@ function hexOf(angle, depth, light) {
 	return `#${[0, 8, 4].map((n) => Math.round(part((n + 12) % 12) * 255).toString(16).padStart(2, "0")).join("")}`;
 }
 
+// Black or white, whichever contrasts more with the solid colour (relative luminance as in WCAG 2).
+export function colorInk(dimension) {
+	const [angle, depth, light, dark] = family(dimension), hex = hexOf(angle, depth, colorDark() ? dark : light);
+	const [red, green, blue] = [1, 3, 5].map((at) => {
+		const part = parseInt(hex.slice(at, at + 2), 16) / 255;
+		return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+	});
+	return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#0c0f13" : "#ffffff";
+}
+
 // Fill colours of a flame graph: neighbours differ by their name, all are of one family, and each keeps its text readable.
 export function colorFrames(dimension) {
 	const [angle, depth] = family(dimension), dark = colorDark(), steps = [];
 	for (let step = 0; step < 16; step++) {
-		const turn = (step % 4) * 5 - 8, light = dark ? 25 + (step >> 2) * 4 : 71 + (step >> 2) * 5;
+		const turn = (step % 4) * 5 - 8, light = dark ? 23 + (step >> 2) * 3 : 71 + (step >> 2) * 5;
 		steps.push(hexOf(angle + turn, depth * (dark ? 0.5 : 0.8), light));
 	}
 	return steps;

@@ -15,9 +15,11 @@ export class Explorer {
 	constructor(answer, parts, dimensions) {
 		this.answer = answer;
 		this.dimensions = dimensions;
-		this.entries = parts.flatMap((part) => part.members.map((member) => ({
+		const entries = parts.flatMap((part) => part.members.map((member) => ({
 			group: member.group, title: part.part.replace(/^trees\./, ""), raw: member.value,
 			dimension: part.part.split(".").pop().split("/")[0], tree: null })));
+		this.groups = [...new Set(entries.map((entry) => entry.group))];
+		this.entries = this.groups.flatMap((group) => entries.filter((entry) => entry.group === group));
 		this.pattern = "";
 		this.build();
 		this.show(this.entries[0]);
@@ -56,8 +58,7 @@ export class Explorer {
 	}
 
 	drawTabs() {
-		const groups = [...new Set(this.entries.map((entry) => entry.group))];
-		this.tabs.replaceChildren(...groups.map((group) => element("div", { class: "tab-line" },
+		this.tabs.replaceChildren(...this.groups.map((group) => element("div", { class: "tab-line" },
 			group ? element("span", { class: "tab-group" }, group) : null,
 			element("div", { role: "tablist", "aria-label": `Dimensions ${group}` },
 				this.entries.filter((entry) => entry.group === group).map((entry) => this.tab(entry))))));

@@ -43,7 +43,7 @@ static void write_value(const struct walk *walk, const struct value *value)
 		json_truth(walk->json, value->truth);
 		break;
 	case VALUE_INTEGER:
-		json_integer(walk->json, value->integer);
+		json_signed(walk->json, value->integer);
 		break;
 	case VALUE_NUMBER:
 		json_number(walk->json, value->number);

@@ -133,7 +133,7 @@ void json_text(struct json_writer *json, const char *text)
 	json_quoted(json, text, strlen(text));
 }
 
-void json_integer(struct json_writer *json, int64_t integer)
+void json_signed(struct json_writer *json, int64_t integer)
 {
 	json_separate(json);
 	output_print(json->to, "%" PRId64, integer);
@@ -154,7 +154,7 @@ void json_number(struct json_writer *json, double number)
 		return;
 	}
 	if (number == floor(number) && fabs(number) <= 0x1p53) {
-		json_integer(json, (int64_t)number);
+		json_signed(json, (int64_t)number);
 		return;
 	}
 	for (int digits = 15; digits <= 17; digits++) {

@@ -7,7 +7,7 @@
  *	struct json_writer json = { .to = output };
  *	json_object_begin(&json);
  *	json_key(&json, "threads");
- *	json_integer(&json, 12);
+ *	json_signed(&json, 12);
  *	json_object_end(&json);
  */
 #include <stdbool.h>
@@ -33,7 +33,7 @@ void json_array_end(struct json_writer *json);
 void json_key(struct json_writer *json, const char *key);
 void json_key_size(struct json_writer *json, const char *key, unsigned long size);
 void json_text(struct json_writer *json, const char *text);
-void json_integer(struct json_writer *json, int64_t integer);
+void json_signed(struct json_writer *json, int64_t integer);
 void json_unsigned(struct json_writer *json, uint64_t integer);
 void json_number(struct json_writer *json, double number);       /* the shortest form that reads back the same */
 void json_truth(struct json_writer *json, bool truth);

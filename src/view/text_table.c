@@ -187,21 +187,27 @@ static void draw_note(struct drawing *drawing, const struct column *column, cons
 		ink_wrap(drawing->ink, INK_PLAIN, text);
 }
 
+static void draw_parts(struct drawing *drawing, const struct layout_row *row, const struct table *parts)
+{
+	for (size_t part = 0; part < parts->row_count; part++) {
+		struct layout_row below = layout_part(row, parts, part);
+
+		draw_row(drawing, &below);
+	}
+}
+
+/* Parts first: they are rows like the one above them. */
 static void draw_below(struct drawing *drawing, const struct layout_row *row)
 {
+	const struct value *cells = &row->table->cells[row->row * row->table->column_count];
+
 	for (size_t i = 0; i < drawing->layout.count; i++) {
-		const struct value *cell = &row->table->cells[row->row * row->table->column_count + i];
-		enum place place = drawing->layout.columns[i].place;
-
-		if (place == PLACE_NOTE && !note_empty(cell)) {
-			draw_note(drawing, &drawing->table->columns[i], cell);
-		} else if (place == PLACE_PARTS && cell->kind == VALUE_TABLE) {
-			for (size_t part = 0; part < cell->table->row_count; part++) {
-				struct layout_row below = layout_part(row, cell->table, part);
-
-				draw_row(drawing, &below);
-			}
-		}
+		if (drawing->layout.columns[i].place == PLACE_PARTS && cells[i].kind == VALUE_TABLE)
+			draw_parts(drawing, row, cells[i].table);
+	}
+	for (size_t i = 0; i < drawing->layout.count; i++) {
+		if (drawing->layout.columns[i].place == PLACE_NOTE && !note_empty(&cells[i]))
+			draw_note(drawing, &drawing->table->columns[i], &cells[i]);
 	}
 }
 
@@ -212,12 +218,13 @@ static void draw_left_out(struct drawing *drawing)
 	CLEANUP_TEXT char *columns = NULL;
 
 	if (drawing->table->rows_left_out) {
-		rows = xasprintf("(%" PRIu64 " more rows are left out)", drawing->table->rows_left_out);
+		rows = xasprintf("(%" PRIu64 " more left out)", drawing->table->rows_left_out);
 		ink_blank(ink, drawing->indent);
 		ink_wrap(ink, INK_WARNING, rows);
 	}
 	if (drawing->layout.dropped) {
-		columns = xasprintf("(%zu more columns need a wider terminal, or --json)", drawing->layout.dropped);
+		columns = xasprintf("(%zu more %s a wider terminal, or --json)", drawing->layout.dropped,
+				    drawing->layout.dropped == 1 ? "column needs" : "columns need");
 		ink_blank(ink, drawing->indent);
 		ink_wrap(ink, INK_QUIET, columns);
 	}

@@ -177,14 +177,15 @@ static void draw_left_out(struct ink *ink, const struct shown *shown, unsigned i
 	CLEANUP_TEXT char *text = NULL;
 
 	if (shown->pruned) {
-		text = xasprintf("(%zu nodes below 0.5 %% each are not shown: %s in all)", shown->pruned,
+		text = xasprintf("(not shown: %zu %s below 0.5 %%, %s in all)", shown->pruned,
+				 shown->pruned == 1 ? "node" : "nodes",
 				 quantity_print(share, shown->pruned_self / tree->values[0], "fraction"));
 		ink_blank(ink, indent);
 		ink_wrap(ink, INK_QUIET, text);
 	}
 	if (tree->coalesced) {
 		free(text);
-		text = xasprintf("(%" PRIu64 " small nodes were merged into \"(other)\": a tree holds at most %d)",
+		text = xasprintf("(merged into \"(other)\": %" PRIu64 " small nodes, as a tree holds at most %d)",
 				 tree->coalesced, DOCUMENT_NODE_LIMIT);
 		ink_blank(ink, indent);
 		ink_wrap(ink, INK_QUIET, text);

@@ -128,7 +128,7 @@ class Browser:
         self.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def press(self, key):
-        code = KEYS.get(key, ord(key.upper()[0]))
+        code = KEYS[key] if key in KEYS else ord(key.upper()) if key.isalnum() else 0
         text = {"text": "\r" if key == "Enter" else key} if len(key) == 1 or key == "Enter" else {}
         self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)

@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the page as a person would, by keyboard and mouse, and holds what it shows against the JSON beside it. The
+documents are made by make_documents; their figures are invented, so the test knows nothing but the files."""
+
+import json
+import re
+import sys
+import time
+import unittest
+
+from browser import Browser, find_browser
+
+DIRECTORY = sys.argv.pop(1) if len(sys.argv) > 1 else "build/page"
+DOCUMENTS = ("ledger", "pair", "large", "hostile")
+browser = None
+
+
+def setUpModule():
+    global browser
+    browser = Browser(find_browser())
+
+
+def tearDownModule():
+    browser.close()
+
+
+def path(name):
+    return f"{DIRECTORY}/{name}"
+
+
+def answer(name):
+    with open(path(f"{name}.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def percent(share):
+    """As web/quantity.js writes it, from its rule rather than its code."""
+    shown = share * 100
+    if 0 < shown < 0.005:
+        return "< 0.01 %"
+    return f"{shown:.2f} %" if 0 < shown < 9.995 else f"{shown:.1f} %"
+
+
+def shares_near(text, share):
+    """A rounded percentage may differ in its last digit where the value lies between two."""
+    number = float(text.replace("<", "").replace("%", "").strip())
+    return abs(number - share * 100) <= (0.0051 if share < 0.09995 else 0.051)
+
+
+def text(selector):
+    return browser.evaluate(f"document.querySelector({json.dumps(selector)}).textContent")
+
+
+def texts(selector):
+    return browser.evaluate(f"[...document.querySelectorAll({json.dumps(selector)})].map((one) => one.textContent)")
+
+
+def click(selector, at=0):
+    browser.evaluate(f"document.querySelectorAll({json.dumps(selector)})[{at}].click()")
+    browser.frame()
+
+
+def focus_graph():
+    browser.evaluate("document.querySelector('.graphs:not([hidden]) canvas').focus(), "
+                     "document.querySelector('.explorer').scrollIntoView()")
+    browser.frame()
+
+
+def point(share, depth):
+    """The point of the visible graph at a share of its width, in the row of a depth (icicle)."""
+    box = browser.evaluate("(() => { const box = document.querySelector('.graphs:not([hidden]) canvas')"
+                           ".getBoundingClientRect(); return [box.left, box.top, box.width]; })()")
+    return box[0] + box[2] * share, box[1] + 2 + depth * 18 + 9
+
+
+def pointed_at(share, depth):
+    """The first line of what the page says about the frame there."""
+    browser.mouse("mouseMoved", *point(share, depth))
+    browser.frame()
+    return browser.evaluate("document.querySelector('.tip').hidden ? null : document.querySelector('.tip b').textContent")
+
+
+def matched_share(tree, pattern):
+    """What lies in or below matching frames, each weight once."""
+    matched, skip = 0, None
+    for depth, name, value in zip(tree["depth"], tree["name"], tree["value"]):
+        if skip is not None and depth > skip:
+            continue
+        skip = None
+        if re.search(pattern, tree["names"][name], re.I):
+            matched, skip = matched + value, depth
+    return matched / tree["total"]
+
+
+def contrast(one, other):
+    def luminance(colour):
+        parts = [part / 255 for part in colour[:3]]
+        parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+# Any CSS colour as [r, g, b], by letting the browser paint it.
+COLOUR_OF = ("(colour) => { const c = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d');"
+             "c.fillStyle = colour; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; }")
+
+
+class Loading(unittest.TestCase):
+    def test_every_page_opens_in_both_themes_without_a_complaint_or_a_request(self):
+        for name in DOCUMENTS:
+            for dark in (False, True):
+                with self.subTest(page=name, dark=dark):
+                    browser.open(path(f"{name}.html"), dark=dark)
+                    browser.screenshot(path(f"{name}-{'dark' if dark else 'light'}.png"))
+                    self.assertEqual(browser.complaints(), [])
+                    self.assertEqual(browser.requests(), [])
+                    self.assertEqual(browser.evaluate("document.documentElement.dataset.theme"), "dark" if dark else "light")
+
+    def test_the_policy_stops_a_script_that_is_not_the_pages_own(self):
+        browser.open(path("ledger.html"))
+        browser.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = 1'})),"
+                         "document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:9/x.png'}))")
+        browser.frame()
+        self.assertIsNone(browser.evaluate("window.ran || null"))
+        self.assertGreaterEqual(len([one for one in browser.complaints() if "Content Security Policy" in one]), 2)
+
+    def test_foreign_names_stay_text(self):
+        browser.open(path("hostile.html"))
+        expected = answer("hostile")
+        self.assertEqual(browser.evaluate("document.title"), expected["title"])
+        self.assertEqual(browser.evaluate("document.querySelectorAll('img, i').length"), 0)
+        self.assertIn("</script><script>document.title='owned'</script>", texts(".function button"))
+        self.assertIn("bad\ufffd\ufffdbytes \x1b[31m", texts(".function button"))
+
+    def test_a_refused_answer_is_marked_on_every_part(self):
+        browser.open(path("hostile.html"))
+        self.assertEqual(len(texts("main section")), len(texts("main section h2 .refused")))
+        self.assertIn("refused", text(".banner"))
+        browser.open(path("ledger.html"))
+        self.assertEqual(texts(".refused, .banner"), [])
+
+    def test_every_section_of_the_document_is_on_the_page(self):
+        for name in ("ledger", "pair"):
+            browser.open(path(f"{name}.html"))
+            titles = set(re.sub(r"\s+refused$", "", one) for one in texts("main h2"))
+            for section in answer(name)["sections"]:
+                self.assertIn("Where in the code" if section["kind"] == "tree" else section["title"], titles)
+
+
+class Ledger(unittest.TestCase):
+    def rows(self):
+        return browser.evaluate("[...document.querySelectorAll('.dimensions tbody tr[data-name]')].map((row) => "
+                                "[row.dataset.name, ...[...row.querySelectorAll('td.number')].map((cell) => cell.textContent)])")
+
+    def test_shares_equal_those_of_the_json(self):
+        browser.open(path("ledger.html"))
+        titles = texts(".dimensions thead th.number")
+        column = titles.index("share") + 1
+        rows = {row[0]: row for row in self.rows()}
+        states = [row for row in answer("ledger")["dimensions"] if row["unit"] == "ns"]
+        whole = sum(row["total"] for row in states)
+        self.assertEqual(len(states), 9)
+        for row in states:
+            self.assertTrue(shares_near(rows[row["name"]][column], row["total"] / whole), (rows[row["name"]], row["total"] / whole))
+
+    def test_bars_of_two_captures_share_one_scale_per_completion(self):
+        browser.open(path("pair.html"))
+        widths = browser.evaluate("[...document.querySelectorAll('.dimensions tbody tr[data-name]')].map((row) => [row.dataset.name, "
+                                  "...[...row.querySelectorAll('.lane span')].map((bar) => bar.getBoundingClientRect().width "
+                                  "/ bar.parentNode.getBoundingClientRect().width)])")
+        sides = [{row["name"]: row["per_completion"] for row in answer("pair")[side]["dimensions"]} for side in ("baseline", "candidate")]
+        busy = [name for name, *_ in widths if name in ("oncpu", "runnable", "lock", "disk", "network")]
+        most = max(side[name] for side in sides for name in busy)
+        for name, *bars in widths:
+            if name in busy:
+                for bar, side in zip(bars, sides):
+                    self.assertAlmostEqual(bar, side[name] / most, delta=0.01)
+
+    def test_idle_enters_the_bars_on_request_and_the_figures_always(self):
+        browser.open(path("ledger.html"))
+        self.assertNotIn("idle", texts(".segment"))
+        self.assertIn("idle", [row[0] for row in self.rows()])
+        click(".idle-note button")
+        self.assertIn("idle", texts(".segment"))
+        self.assertIn("idle included", text(".idle-note"))
+
+    def test_parts_and_the_histogram_open_by_keyboard(self):
+        browser.open(path("ledger.html"))
+        browser.evaluate("document.querySelector('tr[data-name=disk] .expand').focus()")
+        browser.press("Enter")
+        self.assertEqual(browser.evaluate("document.querySelector('tr[data-name=disk] .expand').getAttribute('aria-expanded')"), "true")
+        self.assertEqual(texts(".details tbody td:first-child"), ["read", "write", "flush"])
+        disk = next(row for row in answer("ledger")["dimensions"] if row["name"] == "disk")
+        self.assertEqual(len(texts(".details .column")), len(disk["histogram"]))
+
+    def test_gates_are_judged_in_words(self):
+        browser.open(path("ledger.html"))
+        words = [row["verdict"] for row in answer("ledger")["gates"]]
+        self.assertEqual([one.split()[-1] for one in texts("#section-gates .badge")], words)
+        self.assertIn("fail 1", " ".join(text(".verdicts").split()))
+
+    def test_tables_sort_by_their_headers(self):
+        browser.open(path("ledger.html"))
+        click("#section-gates thead th button", 2)
+        self.assertEqual(browser.evaluate("document.querySelectorAll('#section-gates th')[2].getAttribute('aria-sort')"), "descending")
+        self.assertEqual(texts("#section-gates tbody td:first-child")[0], "own-cost")
+
+
+class Graph(unittest.TestCase):
+    def test_search_by_keyboard_finds_and_weighs(self):
+        for name, pattern in (("ledger", "parse"), ("ledger", "^do_syscall|lookup$"), ("large", "node_12")):
+            with self.subTest(page=name, pattern=pattern):
+                browser.open(path(f"{name}.html"))
+                tree = answer(name)["trees"]["oncpu"]
+                browser.press("/")
+                browser.type(pattern)
+                functions = sum(1 for one in tree["names"] if re.search(pattern, one, re.I))
+                found = text(".found")
+                self.assertEqual(found.split()[0], str(functions))
+                self.assertTrue(shares_near(found.split(", ")[1].replace(" of the total", ""), matched_share(tree, pattern)), found)
+                browser.press("Escape")
+                self.assertEqual(text(".found"), "")
+                self.assertEqual(browser.evaluate("document.activeElement.tagName"), "CANVAS")
+
+    def test_a_broken_expression_is_said_and_changes_nothing(self):
+        browser.open(path("ledger.html"))
+        browser.press("/")
+        browser.type("(")
+        self.assertEqual(text(".found"), "not a regular expression")
+        self.assertEqual(browser.complaints(), [])
+
+    def test_arrows_walk_enter_zooms_and_escape_resets(self):
+        browser.open(path("ledger.html"))
+        focus_graph()
+        walked = []
+        for _ in range(5):
+            browser.press("ArrowDown")
+            walked.append(text(".status b"))
+        self.assertEqual(walked, ["mercuryd", "worker", "handle_request", "parse", "parse_header"])
+        browser.press("ArrowRight")
+        self.assertEqual(text(".status b"), "parse_query")
+        browser.press("ArrowLeft")
+        browser.press("ArrowUp")
+        self.assertEqual(text(".status b"), "parse")
+        before = pointed_at(0.99, 5)
+        browser.press("Enter")
+        self.assertEqual([pointed_at(0.01, 4), pointed_at(0.99, 4)], ["parse", "parse"])
+        browser.press("Escape")
+        self.assertEqual(text(".status b"), "all")
+        self.assertEqual([pointed_at(0.99, 5), pointed_at(0.99, 0)], [before, "all"])
+
+    def test_a_click_zooms_too_and_the_facts_are_right(self):
+        browser.open(path("ledger.html"))
+        focus_graph()
+        ledger = answer("ledger")
+        tree = ledger["trees"]["oncpu"]
+        node = next(at for at, name in enumerate(tree["name"]) if tree["names"][name] == "parse_header")
+        for _ in range(5):
+            browser.press("ArrowDown")
+        status = text(".status")
+        share, own = re.search(r"inclusive, ([^·]*) ·", status)[1], re.search(r"self, ([^·]*) ·", status)[1]
+        self.assertTrue(shares_near(share, tree["value"][node] / tree["total"]), status)
+        self.assertTrue(shares_near(own, tree["self"][node] / tree["total"]), status)
+        self.assertIn(f"{tree['value'][node] / ledger['work']['correct'] / 1000:.3g} µs per completion", status)
+        self.assertIn(tree["weighting"], status)
+        browser.click(*point(0.5, 3))
+        self.assertEqual(pointed_at(0.005, 3), "handle_request")
+
+    def test_the_graph_turns_over(self):
+        browser.open(path("ledger.html"))
+        focus_graph()
+        self.assertEqual(pointed_at(0.5, 0), "all")
+        browser.press("i")
+        self.assertNotEqual(pointed_at(0.7, 0), "all")
+        deepest = max(answer("ledger")["trees"]["oncpu"]["depth"])
+        self.assertEqual(pointed_at(0.5, deepest), "all")
+
+    def test_a_sandwich_shows_callers_and_callees(self):
+        browser.open(path("pair.html"))
+        focus_graph()
+        for _ in range(5):
+            browser.press("ArrowDown")
+        browser.press("s")
+        self.assertEqual(texts(".sandwich h4"), ["Callers of parse_header", "Callees of parse_header"])
+        browser.press("ArrowDown")
+        self.assertEqual(text(".status b"), "memchr")
+        browser.press("s")
+        self.assertEqual(texts(".sandwich:not([hidden])"), [])
+
+    def test_each_dimension_of_each_capture_has_a_tab(self):
+        browser.open(path("pair.html"))
+        pair = answer("pair")
+        self.assertEqual([one.split()[0] for one in texts("[role=tab]")], list(pair["baseline"]["trees"]) + list(pair["candidate"]["trees"]))
+        browser.evaluate("document.querySelector('[role=tab][aria-selected=true]').focus()")
+        browser.press("ArrowRight")
+        self.assertEqual(text("[role=tab][aria-selected=true]").split()[0], "disk")
+        self.assertIn(pair["baseline"]["trees"]["disk"]["weighting"], text(".about"))
+
+    def test_the_functions_add_up_to_the_json(self):
+        browser.open(path("ledger.html"))
+        tree = answer("ledger")["trees"]["oncpu"]
+        own = {}
+        for name, value in zip(tree["name"], tree["self"]):
+            own[tree["names"][name]] = own.get(tree["names"][name], 0) + value
+        rows = browser.evaluate("[...document.querySelectorAll('.functions tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
+        self.assertEqual(len(rows), len(own))
+        for share, _, name in rows:
+            self.assertTrue(shares_near(share, own[name] / tree["total"]), (share, name))
+
+    def painted_share(self, depth):
+        """The part of a row that is painted, without and with the lines of one pixel that part frames."""
+        y = 2 + depth * 18 + 3
+        return browser.evaluate(
+            f"(() => {{ const c = document.querySelector('.graphs canvas'), w = c.width, d = c.getContext('2d').getImageData(0, {y}, w, 1).data;"
+            "const empty = (x) => d[4*x] === 255 && d[4*x+1] === 255 && d[4*x+2] === 255; let least = 0, most = 0;"
+            "for (let x = 0; x < w; x++) { least += !empty(x); most += !empty(x) || (x > 0 && x < w - 1 && !empty(x-1) && !empty(x+1)); }"
+            "return [least / w, most / w]; })()")
+
+    def test_narrow_frames_are_joined_and_never_lost(self):
+        browser.open(path("large.html"))
+        tree = answer("large")["trees"]["oncpu"]
+        focus_graph()
+        for depth in (1, 5, 12, 20):
+            expected = sum(value for at, value in zip(tree["depth"], tree["value"]) if at == depth) / tree["total"]
+            least, most = self.painted_share(depth)
+            self.assertGreaterEqual(most, expected - 0.01, f"row {depth}")
+            self.assertLessEqual(least, expected + 0.05, f"row {depth}")
+
+    def test_a_tree_of_200000_nodes_opens_and_answers(self):
+        browser.open(path("large.html"))
+        ready = browser.evaluate("Number(document.documentElement.dataset.readyMs)")
+        self.assertEqual(len(answer("large")["trees"]["oncpu"]["value"]), 200000)
+        self.assertIn("200,000 nodes", text(".about"))
+        focus_graph()
+        began = time.monotonic()
+        browser.press("ArrowDown")
+        browser.press("Enter")
+        walked = (time.monotonic() - began) * 1000
+        self.assertNotEqual(text(".status b"), "all")
+        print(f"# 200,000 nodes: ready after {ready} ms; a walk and a zoom drawn after {walked:.0f} ms")
+
+
+class Looks(unittest.TestCase):
+    def test_the_theme_turns_by_key_and_by_button(self):
+        browser.open(path("ledger.html"))
+        light = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+        browser.press("t")
+        self.assertNotEqual(browser.evaluate("getComputedStyle(document.body).backgroundColor"), light)
+        browser.evaluate("[...document.querySelectorAll('header button')].find((one) => /Light theme/.test(one.textContent)).click()")
+        self.assertEqual(browser.evaluate("getComputedStyle(document.body).backgroundColor"), light)
+
+    def test_texts_have_a_contrast_of_at_least_four_and_a_half(self):
+        looked_at = "h2, p, .quiet, .badge, td, th, button:not(:disabled), .segment span"
+        for dark in (False, True):
+            browser.open(path("pair.html"), dark=dark)
+            pairs = browser.evaluate(
+                f"(() => {{ const of = {COLOUR_OF}; const seen = new Map(); for (const one of document.querySelectorAll({json.dumps(looked_at)})) {{"
+                "let back = one; while (back && /rgba\\(0, 0, 0, 0\\)/.test(getComputedStyle(back).backgroundColor)) back = back.parentElement;"
+                "const key = getComputedStyle(one).color + '|' + getComputedStyle(back || document.body).backgroundColor;"
+                "if (!seen.has(key)) seen.set(key, one.className + ' ' + one.tagName + ' ' + one.textContent.slice(0, 20)); }"
+                "return [...seen].map(([key, what]) => [what, ...key.split('|').map(of)]); })()")
+            self.assertGreater(len(pairs), 8)
+            for what, front, back in pairs:
+                self.assertGreaterEqual(contrast(front, back), 4.5, (what, front, back, dark))
+
+    def test_names_of_frames_stay_readable_in_every_dimension(self):
+        for dark in (False, True):
+            browser.open(path("pair.html"), dark=dark)
+            for tab in range(browser.evaluate("document.querySelectorAll('[role=tab]').length")):
+                click("[role=tab]", tab)
+                fills = browser.evaluate(
+                    "(() => { const c = document.querySelector('.graphs canvas'), g = c.getContext('2d'), seen = new Set();"
+                    "for (let row = 0; row * 18 + 20 < c.height; row++) for (let x = 4; x < c.width - 4; x += 9)"
+                    "seen.add([...g.getImageData(x, 2 + row * 18 + 1, 1, 1).data].join()); return [...seen].map((one) => one.split(',').map(Number)); })()")
+                front = browser.evaluate(f"({COLOUR_OF})(getComputedStyle(document.documentElement).getPropertyValue('--frame-text').trim())")
+                self.assertGreater(len(fills), 2)
+                for fill in fills:
+                    self.assertGreaterEqual(contrast(front, fill), 4.5, (tab, fill, dark))
+
+    def test_the_graph_is_an_application_with_a_live_status_and_a_table_beside_it(self):
+        browser.open(path("ledger.html"))
+        self.assertEqual(browser.evaluate("document.querySelector('.graphs canvas').getAttribute('role')"), "application")
+        self.assertIn("Arrow keys", browser.evaluate("document.querySelector('.graphs canvas').getAttribute('aria-label')"))
+        self.assertEqual(browser.evaluate("document.querySelector('.status').getAttribute('aria-live')"), "polite")
+        click(".functions th button", 2)
+        self.assertEqual(browser.evaluate("document.querySelectorAll('.functions th')[2].getAttribute('aria-sort')"), "ascending")
+        names = [name for name in texts(".function button") if name.isalpha()]
+        self.assertEqual(names, sorted(names))
+
+    def test_help_opens_and_closes_by_keyboard(self):
+        browser.open(path("ledger.html"))
+        browser.press("?")
+        self.assertTrue(browser.evaluate("document.querySelector('dialog').open"))
+        browser.press("Escape")
+        self.assertFalse(browser.evaluate("document.querySelector('dialog').open"))
+
+    def test_a_narrow_window_loses_nothing_sideways(self):
+        browser.call("Emulation.setDeviceMetricsOverride", width=420, height=800, deviceScaleFactor=1, mobile=False)
+        try:
+            browser.open(path("pair.html"))
+            browser.screenshot(path("pair-narrow.png"))
+            self.assertLessEqual(browser.evaluate("document.documentElement.scrollWidth"), 420)
+        finally:
+            browser.call("Emulation.clearDeviceMetricsOverride")
+
+
+class Tap(unittest.TextTestResult):
+    """One line per test, as tool/run_tests counts them; what failed says why before its line."""
+
+    count = 0
+
+    def say(self, test, verdict, error=None):
+        Tap.count += 1
+        if error:
+            print("".join(f"# {line}\n" for line in self._exc_info_to_string(error, test).splitlines()), end="")
+        print(f"{verdict} {Tap.count} - {test.id().split('.')[-1][5:]}", flush=True)
+
+    def addSuccess(self, test):
+        self.say(test, "ok")
+
+    def addFailure(self, test, error):
+        super().addFailure(test, error)
+        self.say(test, "not ok", error)
+
+    def addError(self, test, error):
+        super().addError(test, error)
+        self.say(test, "not ok", error)
+
+    def addSubTest(self, test, subtest, error):
+        super().addSubTest(test, subtest, error)
+        if error:
+            self.say(subtest, "not ok", error)
+
+
+if __name__ == "__main__":
+    with open("/dev/null", "w", encoding="utf-8") as nowhere:
+        runner = unittest.TextTestRunner(stream=nowhere, resultclass=Tap)
+        good = unittest.main(testRunner=runner, exit=False).result.wasSuccessful()
+    print(f"1..{Tap.count}")
+    sys.exit(0 if good else 1)
