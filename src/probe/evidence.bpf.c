@@ -140,6 +140,8 @@ static __u32 gather_flags(struct task_struct *task, const struct task_ledger *le
 
 	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
 		flags |= WIRE_IOWAIT;
+	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
+		flags |= WIRE_FROZEN;
 	if (task->flags & (PF_KTHREAD_BIT | PF_IO_WORKER_BIT))
 		flags |= WIRE_KERNEL_THREAD;
 	if (ledger->contended)

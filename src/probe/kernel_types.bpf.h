@@ -58,6 +58,7 @@ struct task_struct {
 	unsigned int flags;
 	int on_cpu;
 	unsigned in_iowait : 1;
+	unsigned frozen : 1;            /* 5.17 and later, with CONFIG_CGROUP_FREEZER */
 	int pid, tgid;
 	char comm[16];
 	struct sched_entity se;

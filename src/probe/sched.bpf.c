@@ -417,6 +417,7 @@ static __always_inline int woken(struct task_struct *task)
 	if (!ledger->serial) {
 		start(ledger, task, now, TASK_BLOCKED, now > window_start_ns);
 		__builtin_memset(&ledger->evidence, 0, sizeof(ledger->evidence));
+		ledger->evidence.syscall = -1;
 		ledger->site = WAIT_SITES;
 	}
 	if (ledger->state != TASK_BLOCKED)

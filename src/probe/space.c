@@ -112,6 +112,8 @@ static size_t space_clear(struct space *space, uint64_t start, uint64_t end)
 {
 	size_t at = space_search(space, start), until;
 
+	if (!space->count)
+		return 0;
 	if (at < space->count && space->mappings[at].start < start) {
 		struct space_mapping right = space->mappings[at];
 
