@@ -249,6 +249,6 @@ static int oncpu_run(const struct question *question, struct document *into, str
 extern const struct analysis analysis_oncpu;
 const struct analysis analysis_oncpu = {
 	.name = "oncpu",
-	.asks = "which stacks and functions ran, and for how long per correct completion?",
+	.asks = "which stacks and functions ran, and how long per correct completion?",
 	.run = oncpu_run,
 };

@@ -329,7 +329,6 @@ static int tree_run(const struct question *question, struct document *into, stru
 extern const struct analysis analysis_tree;
 const struct analysis analysis_tree = {
 	.name = "tree",
-	.asks = "which calls led to it? the call tree of a dimension, or of running and waiting "
-		"together",
+	.asks = "which calls led to it, in one dimension or running and waiting?",
 	.run = tree_run,
 };
