@@ -186,8 +186,30 @@ static void add_threads(struct account *account)
 	free(processes);
 }
 
+/* Responses on several ports are several services: one sum of them would be nobody's work. */
+static bool has_several_ports(const struct account *account)
+{
+	const char *source = profile_meta(account->profile, "work.source");
+	uint32_t port = 0;
+
+	if (source && strchr(source, ':'))
+		return false;
+	for (size_t i = 0; i < profile_completion_count(account->profile); i++) {
+		const struct completion *completion = profile_completion_at(account->profile, i);
+
+		if (!completion->port ||
+		    !selection_has_completion(account->question->selection, account->profile, completion))
+			continue;
+		if (port && port != completion->port)
+			return true;
+		port = completion->port;
+	}
+	return false;
+}
+
 static void add_completions(struct account *account)
 {
+	account->several_ports = has_several_ports(account);
 	for (size_t i = 0; i < profile_completion_count(account->profile); i++) {
 		const struct completion *completion = profile_completion_at(account->profile, i);
 
@@ -323,5 +345,7 @@ struct tally account_part(const struct account *account, struct dimension_id par
 
 double account_per_completion(const struct account *account, double weight)
 {
+	if (account->several_ports)
+		return NAN;
 	return account->correct > 0 ? weight / account->correct : NAN;
 }

@@ -38,6 +38,7 @@ struct account {
 	double threads, processes;           /* selected */
 	double correct, incorrect, unjudged; /* completions */
 	bool worked;                         /* some completion was counted */
+	bool several_ports;                  /* on more than one port, and none was chosen */
 };
 
 struct account *account_new(const struct question *question);

@@ -48,7 +48,7 @@ struct capture {
 	struct cost cost;
 	struct { const struct work *work; struct work_state *state; } work[CAPTURE_WORK_LIMIT];
 	struct host_time host_start;
-	uint64_t start_ns, slice_start_ns, next_tick_ns;
+	uint64_t start_ns, end_ns, slice_start_ns, next_tick_ns;
 	struct capture_status status;
 	struct drain_counts counts;             /* kept after the drain is gone */
 	long cpus;
@@ -165,6 +165,8 @@ static int open_work(struct capture *capture, struct error *err)
 		if (r < 0)
 			return r;
 		drain_add_work(capture->drain, capture->work[i].work, capture->work[i].state);
+		if (profile_meta(capture->profile, "work.source"))
+			continue;                       /* the first is the denominator */
 		profile_set_meta(capture->profile, "work.unit", capture->work[i].work->unit);
 		profile_set_meta(capture->profile, "work.source", capture->config.work[i]);
 	}
@@ -462,34 +464,52 @@ static void set_unclosed_apart(struct capture *capture)
 	profile_set_meta_number(capture->profile, "threads.unclosed", unclosed);
 }
 
-int capture_finish(struct capture *capture, struct error *err)
+void capture_close(struct capture *capture)
 {
-	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
-	uint64_t end_ns = clock_now_ns() + 2000000;
-	struct text ledgers = TEXT(LEDGER_BYTES);
-	struct kernel_cost cost;
-	int r;
-
 	/* A little ahead, so that no program has passed it when it is set. */
-	bpf->data->window_end_ns = end_ns;
-	sleep_until(end_ns + 1000000);
-	while (clock_now_ns() <= end_ns + 1000000)
-		sleep_until(end_ns + 1000000);
+	capture->end_ns = clock_now_ns() + 2000000;
+	kernel_bpf(capture->kernel)->data->window_end_ns = capture->end_ns;
+	while (clock_now_ns() <= capture->end_ns + 1000000)
+		sleep_until(capture->end_ns + 1000001);
 	note_host_time(capture);
-	r = drain_tick(capture->drain, err);
+}
+
+void capture_count(struct capture *capture, const char *source, const char *class, int outcome, uint64_t count)
+{
+	drain_completion(capture->drain, source, class, (uint32_t)outcome, count);
+}
+
+/* What is still open ends now: one record per living thread. */
+static int read_ledgers(struct capture *capture, struct error *err)
+{
+	struct text ledgers = TEXT(LEDGER_BYTES);
+	int r = drain_tick(capture->drain, err);
+
 	if (!r)
 		r = kernel_iterate(capture->kernel, true, &ledgers, err);
 	if (!r)
 		r = drain_tick(capture->drain, err);    /* threads announced late come before their ledgers */
-	if (!r) {
+	if (!r)
 		drain_bytes(capture->drain, text_string(&ledgers), ledgers.size);
+	text_done(&ledgers);
+	return r;
+}
+
+int capture_finish(struct capture *capture, struct error *err)
+{
+	struct kernel_cost cost;
+	int r;
+
+	if (!capture->end_ns)
+		capture_close(capture);
+	r = read_ledgers(capture, err);
+	if (!r) {
 		set_unclosed_apart(capture);
-		note_idle_time(capture, end_ns);
+		note_idle_time(capture, capture->end_ns);
 		kernel_cost(capture->kernel, &cost);
 		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);
-		r = cut_slice(capture, end_ns, true, err);
+		r = cut_slice(capture, capture->end_ns, true, err);
 	}
-	text_done(&ledgers);
 	drain_counts(capture->drain, &capture->counts);
 	detach(capture);
 	return r;

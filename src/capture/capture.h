@@ -58,7 +58,10 @@ int capture_start(struct capture *capture, struct error *err);
 /* Drains for about a tenth of a second, cuts a slice when one is due. */
 int capture_step(struct capture *capture, struct error *err);
 void capture_status(const struct capture *capture, struct capture_status *ret);
-/* Closes the window for all threads at one time, reads what is open, cuts the last slice, detaches. */
+/* Closes the window, for all threads at one time. Completions that somebody else counted can be added after it. */
+void capture_close(struct capture *capture);
+void capture_count(struct capture *capture, const char *source, const char *class, int outcome, uint64_t count);
+/* Closes if need be, reads what is open, cuts the last slice, detaches. */
 int capture_finish(struct capture *capture, struct error *err);
 /* The capture's profile: complete after capture_finish(), for resolving and sealing. */
 struct profile *capture_profile(struct capture *capture);

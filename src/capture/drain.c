@@ -35,7 +35,7 @@ struct drain {
 	struct kallsyms *kernel;
 	struct batch batch;                     /* from the ring and the side band */
 	struct batch extra;                     /* what must be decoded before the record at hand */
-	struct batch costs;
+	struct batch costs;                     /* of the next slice: costs, and completions counted elsewhere */
 	struct { const struct work *work; struct work_state *state; } work[WORK_LIMIT];
 	unsigned work_count;
 	uint64_t counters[COUNTERS], before[COUNTERS];
@@ -424,6 +424,14 @@ void drain_cost(struct drain *drain, const char *source, uint64_t ns, uint64_t e
 	struct wire_cost wire = { .ns = ns, .events = events };
 
 	batch_put(&drain->costs, WIRE_COST, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
+}
+
+void drain_completion(struct drain *drain, const char *source, const char *class, uint32_t outcome, uint64_t count)
+{
+	struct wire_completion wire = { .count = count, .outcome = outcome };
+
+	if (count)
+		batch_put(&drain->costs, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ source, class, NULL });
 }
 
 void drain_counts(const struct drain *drain, struct drain_counts *ret)

@@ -34,6 +34,8 @@ int drain_tick(struct drain *drain, struct error *err);                /* ring a
 /* Turns to the other half of the maps and hands on what lies in this one, as the slice [start_ns, end_ns). */
 int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err);
 void drain_bytes(struct drain *drain, const void *bytes, size_t size); /* of an iterator */
+/* Completions that somebody else counted, into the next slice. */
+void drain_completion(struct drain *drain, const char *source, const char *class, uint32_t outcome, uint64_t count);
 void drain_cost(struct drain *drain, const char *source, uint64_t ns, uint64_t events);  /* into the next slice */
 
 struct drain_counts { uint64_t events, lost, threads; };

@@ -83,6 +83,10 @@ static void note_contract(const struct recording *recording, struct profile *pro
 	profile_set_meta(profile, "capture.id", id);
 	if (recording->command && *recording->command)
 		profile_set_meta(profile, "capture.command", recording->command);
+	if (recording->work_source)
+		profile_set_meta(profile, "work.source", recording->work_source);
+	if (recording->work_unit)
+		profile_set_meta(profile, "work.unit", recording->work_unit);
 	for (size_t i = 0; i < recording->label_count; i++) {
 		const char *equals = strchr(recording->labels[i], '=');
 		char *key = xasprintf("label.%.*s", (int)(equals - recording->labels[i]), recording->labels[i]);
@@ -181,9 +185,12 @@ static int record_window(struct run *run, struct error *err)
 	if (recording->opened)
 		recording->opened(recording->context);
 	r = loop(run, err);
+	if (recording->closed) {
+		capture_close(run->capture);
+		finished = recording->closed(recording->context, run->capture, r < 0 ? &late : err);
+		r = r < 0 ? r : finished;
+	}
 	finished = capture_finish(run->capture, r < 0 ? &late : err);
-	if (recording->closed)
-		recording->closed(recording->context);
 	return r < 0 ? r : finished;
 }
 

@@ -27,7 +27,9 @@ struct recording {
 	struct launch *launch;               /* prepared, not yet going; NULL: none */
 	void (*opened)(void *context);       /* called when the window is open; may be NULL */
 	bool (*until)(void *context);        /* asked ten times a second; may be NULL */
-	void (*closed)(void *context);       /* called right after the window closed; may be NULL */
+	/* Called right after the window closed, before the last slice: capture_count() still counts. May be NULL. */
+	int (*closed)(void *context, struct capture *capture, struct error *err);
+	const char *work_source, *work_unit; /* the denominator where closed() counts it; NULL: the first --work */
 	void *context;
 };
 

@@ -354,13 +354,23 @@ static void answer_processes(const struct selection *selection, const struct pro
 	}
 }
 
+/* The first --work is the denominator; what other sources counted is kept beside it, for a look across. */
+static bool is_denominator(const struct profile *profile, const struct completion *completion)
+{
+	const char *source = profile_meta(profile, "work.source");
+	const char *counted_by = profile_text(profile, completion->source);
+	size_t size = source ? strcspn(source, ":") : 0;
+
+	return !source || (strlen(counted_by) == size && !strncmp(source, counted_by, size));
+}
+
 /* Completions belong to processes: those count that have a selected thread. */
 bool selection_has_completion(const struct selection *selection, const struct profile *profile,
 			      const struct completion *completion)
 {
 	struct answers *answers;
 
-	if (!has_slice(selection, profile, completion->slice.index))
+	if (!has_slice(selection, profile, completion->slice.index) || !is_denominator(profile, completion))
 		return false;
 	if (!completion->process.index || !selection->clause_count)
 		return true;
