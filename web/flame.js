@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One flame graph on a canvas. The canvas is as large as what can be seen of it; a taller one scrolls below it. Nodes
-// narrower than a pixel are joined into grey runs per row, so that no weight is missing from the picture, and a run can
-// be pointed at and zoomed into like a frame.
+// narrower than a pixel are joined into grey runs per row, as dense as they cover it, so that no weight is missing from
+// the picture; a run can be pointed at and zoomed into like a frame.
 import { element } from "./dom.js";
 import { colorStep, colorVariable } from "./color.js";
 import { treeName, treeSearch } from "./tree.js";
@@ -154,9 +154,10 @@ export class Flame {
 		if (!run || x - run.right >= NARROW) {
 			if (run)
 				this.drawRun(run);
-			run = rows[depth] = { depth, left: x, right: x, value: 0, nodes: 0, first: node };
+			run = rows[depth] = { depth, left: x, right: x, covered: 0, value: 0, nodes: 0, first: node };
 		}
 		run.right = x + w;
+		run.covered += w;
 		run.value += this.tree.value[node];
 		run.nodes++;
 		run.hit = run.hit || (this.hits && this.hits[this.tree.name[node]]);
@@ -166,9 +167,10 @@ export class Flame {
 		const y = this.rowTop(run.depth);
 		if (y > this.height || y < -ROW)
 			return;
-		this.context.globalAlpha = this.hits && !run.hit ? 0.35 : 1;
+		const width = run.right - run.left, dense = Math.max(0.35, Math.min(1, run.covered / width));
+		this.context.globalAlpha = this.hits && !run.hit ? 0.35 * dense : dense;
 		this.context.fillStyle = run.hit ? this.look.hit : this.look.other;
-		this.context.fillRect(run.left, y, run.right - run.left, ROW - 1);
+		this.context.fillRect(run.left, y, width, ROW - 1);
 		this.runs.push(run);
 	}
 
