@@ -138,7 +138,7 @@ STEP bool label_valid(const char *label, size_t length)
 STEP bool parse_line(struct cursor *cursor, struct document *document, char **text)
 {
 	int index = parse_name(cursor), length;
-	struct document_field *field = &document->fields[index];
+	struct document_field *field;
 	uint32_t value;
 
 	if (index < 0 || !skip(cursor, '=') || !parse_value(cursor, &value) || !skip(cursor, ';'))
@@ -146,6 +146,7 @@ STEP bool parse_line(struct cursor *cursor, struct document *document, char **te
 	length = parse_label(cursor, *text);
 	if (length < 0 || !skip(cursor, '\n'))
 		return false;
+	field = &document->fields[index];
 	if (ARM_NEW_PARSER && (field->present || !label_valid(*text, (size_t)length)))
 		return false;
 	*field = (struct document_field){ true, (uint16_t)length, value, *text };
