@@ -133,6 +133,26 @@ void document_add_finding(struct document *document, enum severity severity, con
 	section->finding = text_take(&text);
 }
 
+void document_take(struct document *into, struct document *from, const char *prefix)
+{
+	for (size_t i = 0; i < from->section_count; i++) {
+		struct section *section = &from->sections[i];
+
+		if (prefix && section->kind != SECTION_FINDING) {
+			char *key = xasprintf("%s.%s", prefix, section->key);
+			char *title = xasprintf("%s: %s", prefix, section->title);
+
+			free(section->key);
+			free(section->title);
+			section->key = key;
+			section->title = title;
+		}
+		grow(into->sections, into->section_count, into->section_room);
+		into->sections[into->section_count++] = *section;
+	}
+	from->section_count = 0;
+}
+
 const struct section *document_find(const struct document *document, const char *key)
 {
 	for (size_t i = 0; i < document->section_count; i++) {

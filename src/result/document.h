@@ -146,4 +146,6 @@ struct section *document_add_table(struct document *document, const char *key, c
 struct section *document_add_tree(struct document *document, const char *key, const char *title, struct tree *tree);
 void document_add_finding(struct document *document, enum severity severity, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Moves all sections of from to the end of into, their keys below prefix ("baseline.waits") where there is one. */
+void document_take(struct document *into, struct document *from, const char *prefix);
 const struct section *document_find(const struct document *document, const char *key);
