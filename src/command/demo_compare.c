@@ -148,7 +148,7 @@ static int read_arm(const struct demo_arm *arm, unsigned pair, bool candidate, s
 static const struct column comparison_columns[] = {
 	{ "name", "per correct response", "", 0 },       { "kind", "kind", "", COLUMN_MACHINE },
 	{ "unit", "unit", "", COLUMN_MACHINE },          { "baseline", "baseline", "", 0 },
-	{ "candidate", "candidate", "", 0 },             { "change", "change", "", COLUMN_BAR },
+	{ "candidate", "candidate", "", 0 },             { "change", "change", "", 0 },
 	{ "relative", "relative", "fraction", 0 },       { "low", "from", "", 0 },
 	{ "high", "to", "", 0 },                         { "outcome", "outcome", "", 0 },
 };

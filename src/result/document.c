@@ -140,12 +140,9 @@ void document_take(struct document *into, struct document *from, const char *pre
 
 		if (prefix && section->kind != SECTION_FINDING) {
 			char *key = xasprintf("%s.%s", prefix, section->key);
-			char *title = xasprintf("%s: %s", prefix, section->title);
 
 			free(section->key);
-			free(section->title);
 			section->key = key;
-			section->title = title;
 		}
 		grow(into->sections, into->section_count, into->section_room);
 		into->sections[into->section_count++] = *section;
