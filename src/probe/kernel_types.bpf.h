@@ -56,7 +56,7 @@ struct unix_sock { struct unix_address *addr; };
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
-	int on_cpu;
+	unsigned int on_cpu;            /* unsigned, so that a kernel where it is one byte (7.2) can be fitted */
 	unsigned in_iowait : 1;
 	unsigned frozen : 1;            /* 5.17 and later, with CONFIG_CGROUP_FREEZER */
 	int pid, tgid;
