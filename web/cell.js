@@ -64,7 +64,7 @@ export function cellContent(column, value, row) {
 	if (Array.isArray(value)) {
 		if (!value.length)
 			return element("span", { class: "quiet" }, "none");
-		return element("details", null, element("summary", null, `${value.length} ${column.title}`),
+		return element("details", null, element("summary", null, `${column.title} (${value.length})`),
 			tableOf({ columns: column.columns || [], rows: value, unit: row.unit,
 				leftOut: row[`${column.key}_rows_left_out`] }));
 	}

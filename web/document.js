@@ -40,10 +40,15 @@ export function documentParts(answer) {
 		const part = group ? section.key.slice(group.length + 1) : section.key;
 		const id = `${group ? "*" : ""}${part}`;
 		if (!parts.has(id))
-			parts.set(id, { part, title: section.title, kind: section.kind, members: [] });
+			parts.set(id, { part, title: titleOf(section, group), kind: section.kind, members: [] });
 		parts.get(id).members.push({ group, section, value: documentValue(answer, section.key) });
 	}
 	return [...parts.values()];
+}
+
+// Without the name of its capture, which the page says where it draws each member.
+function titleOf(section, group) {
+	return group && section.title.startsWith(`${group}: `) ? section.title.slice(group.length + 2) : section.title;
 }
 
 // name → {kind, unit, color index within its kind} of every dimension that a ledger of this document names.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the page together: each section of the document by its shape, in the document's order. Ledgers of several captures
-// stand side by side where the first of them stands, and all trees share one explorer where the first tree stands.
+// stand side by side where the first of them stands. All trees share one explorer, right after the ledger: a state that
+// took long is looked up in the code next.
 import { button, element } from "./dom.js";
 import { documentDimensions, documentLoad, documentParts, partIsLedger } from "./document.js";
 import { badge } from "./cell.js";
@@ -29,7 +30,8 @@ class Page {
 
 	// Records that follow one another share a line of cards.
 	draw() {
-		const drawn = [], parts = documentParts(this.answer);
+		const drawn = [], parts = documentParts(this.answer), trees = parts.filter((part) => part.kind === "tree");
+		const before = trees.length ? parts.filter(partIsLedger).pop() || trees[0] : null;
 		let cards = null;
 		for (const part of parts) {
 			if (part.kind !== "record")
@@ -40,9 +42,9 @@ class Page {
 				cards.append(this.section(part.part, part.title, recordCard(part)));
 			} else if (part.kind !== "tree") {
 				drawn.push(this.shape(part));
-			} else if (!this.explorer) {
-				drawn.push(this.trees(parts.filter((one) => one.kind === "tree")));
 			}
+			if (part === before)
+				drawn.push(this.trees(trees));
 		}
 		return drawn;
 	}

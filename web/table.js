@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any table: sorted by its headers, numbers right, bars where its author wants them. Bars of one unit share one scale,
-// so that columns side by side can be compared. Long tables begin short.
+// so that columns side by side can be compared. Long tables begin short; columns of which nothing is known are left out.
 import { button, element } from "./dom.js";
 import { whole } from "./quantity.js";
 import { cellContent, cellIsNumber, cellUnit, columnHas } from "./cell.js";
 
-const ROWS_FIRST = 50;
+const ROWS_FIRST = 12;
 
 function scalesOf(columns, rows) {
 	const scales = new Map();
@@ -51,8 +51,10 @@ function isNested(column, rows) {
 // {columns, rows, unit: what an empty unit means, leftOut: rows beyond the document's limit, label}
 export function tableOf({ columns, rows, unit, leftOut, label }) {
 	const described = unit === undefined ? rows : rows.map((row) => ({ unit, ...row }));
-	const shown = columns.filter((column) => column.key !== "unit" || !unitIsShown(columns, described));
-	const state = { key: null, descending: true, all: rows.length <= ROWS_FIRST };
+	const shown = columns.filter((column, at) => (column.key === "unit"
+		? !unitIsShown(columns, described)
+		: at === 0 || described.some((row) => row[column.key] !== null && row[column.key] !== undefined)));
+	const state = { key: null, descending: true, all: rows.length <= ROWS_FIRST + 3 };
 	const scales = scalesOf(shown, described), body = element("tbody"), more = element("div", { class: "more" });
 	const numbers = new Map(shown.map((column) => [column.key, cellIsNumber(column, described)]));
 	const headers = new Map();

@@ -59,7 +59,8 @@ static void append_record(struct text *to, const struct record *record)
 	}
 }
 
-static void append_row(struct text *to, const struct table *table, size_t row)
+/* "read 1.2 s"; of a histogram too short to draw, "below 1.05 ms: 320". */
+static void append_row(struct text *to, const struct table *table, size_t row, bool histogram)
 {
 	bool first = true;
 
@@ -68,8 +69,10 @@ static void append_row(struct text *to, const struct table *table, size_t row)
 
 		if ((table->columns[i].hints & COLUMN_MACHINE) || cell->kind == VALUE_NONE)
 			continue;
-		if (!first)
-			text_append(to, " ", 1);
+		if (histogram && first)
+			text_print(to, "%s ", table->columns[i].title);
+		else if (!first)
+			text_print(to, histogram ? ": " : " ");
 		append_value(to, cell, table->columns[i].unit, table->columns[i].hints);
 		first = false;
 	}
@@ -103,8 +106,11 @@ static void append_spark(struct text *to, const struct table *table, size_t colu
 
 static void append_table(struct text *to, const struct table *table)
 {
-	for (size_t i = 1; i < table->column_count && table->row_count > 2; i++) {
-		if (table->columns[i].hints & COLUMN_BAR) {
+	bool histogram = false;
+
+	for (size_t i = 1; i < table->column_count && !histogram; i++) {
+		histogram = (table->columns[i].hints & COLUMN_BAR) && !(table->columns[i].hints & COLUMN_HUMAN);
+		if (histogram && table->row_count > 2) {
 			append_spark(to, table, i);
 			return;
 		}
@@ -112,7 +118,7 @@ static void append_table(struct text *to, const struct table *table)
 	for (size_t row = 0; row < table->row_count && row < SHORT_ROWS; row++) {
 		if (row)
 			text_print(to, " · ");
-		append_row(to, table, row);
+		append_row(to, table, row, histogram);
 	}
 	if (table->row_count > SHORT_ROWS || table->rows_left_out)
 		text_print(to, " · %" PRIu64 " more",

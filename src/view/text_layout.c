@@ -205,6 +205,15 @@ static void place_tall(struct layout *layout, const struct table *table, unsigne
 	}
 }
 
+/* Code goes below its row before anything is cut or dropped. */
+static void place_code(struct layout *layout, const struct table *table, unsigned width)
+{
+	for (size_t i = layout->count; i-- > 1 && fixed_width(layout) > width + LAYOUT_GAP;) {
+		if (layout->columns[i].place == PLACE_ROW && (table->columns[i].hints & COLUMN_CODE))
+			layout->columns[i].place = PLACE_NOTE;
+	}
+}
+
 static void fit(struct layout *layout, unsigned width)
 {
 	unsigned used = fixed_width(layout) - LAYOUT_GAP;
@@ -249,6 +258,7 @@ struct layout layout_make(const struct table *table, unsigned width)
 	}
 	measure(&layout, table);
 	place_tall(&layout, table, width);
+	place_code(&layout, table, width);
 	fit(&layout, width);
 	layout.bar_width = bar_room(&layout, table, width);
 	return layout;

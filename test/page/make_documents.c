@@ -247,8 +247,13 @@ static void add_facts(struct document *document, const char *prefix, int64_t cor
 
 static void add_ledger(struct document *document, const char *prefix, const double *factors, int64_t correct)
 {
+	char title[64];
+
 	add_facts(document, prefix, correct);
-	document_add_table(document, keyed(prefix, "dimensions"), "Where the time went", dimensions(factors, (double)correct));
+	(void)snprintf(title, sizeof(title), "%s%sWhere the time went", prefix, *prefix ? " " : "");
+	if (*prefix)
+		title[strlen(prefix) - 1] = ':';         /* "baseline: ", as document_take() has it */
+	document_add_table(document, keyed(prefix, "dimensions"), title, dimensions(factors, (double)correct));
 	document_add_table(document, keyed(prefix, "waits"), "Largest waits", waits());
 	ADD_TREE(document, prefix, "oncpu", "On CPU", "sampled at 99 Hz", oncpu_paths, 112e6 * (factors ? factors[0] : 1));
 	ADD_TREE(document, prefix, "disk", "Disk", "sampled, 1 in 2^k by duration", disk_paths, 84e6 * (factors ? factors[3] : 1));

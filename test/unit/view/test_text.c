@@ -234,3 +234,35 @@ TEST(the_views_are_sorted_and_found_by_name)
 	assert_ptr_equal(view_find("json"), views[1]);
 	assert_null(view_find("svg"));
 }
+
+TEST(a_short_stack_that_does_not_fit_goes_below_rather_than_away)
+{
+	static const struct column rows[] = {
+		{ "class", "class", "", COLUMN_LEFT }, { "total", "total", "ns", 0 }, { "stack", "stack", "", COLUMN_CODE },
+	};
+	CLEANUP(document) struct document *document = document_new("crosscut.test/1", "Test");
+	struct table *table = table_new(rows, ARRAY_LENGTH(rows));
+	CLEANUP_TEXT char *wide = NULL;
+	CLEANUP_TEXT char *narrow = NULL;
+
+	table_add(table, (struct value[]){ value_text("lock/mutex"), value_number(1e9), value_text("worker;pthread_mutex_lock") });
+	(void)document_add_table(document, "rows", "Rows", table);
+	wide = drawn(document, 80);
+	narrow = drawn(document, 40);
+	assert_holds(wide, "  lock/mutex    1 s  worker;pthread_mutex_lock\n");
+	assert_holds(narrow, "  lock/mutex    1 s\n      stack  worker;pthread_mutex_lock\n");
+}
+
+TEST(a_histogram_of_one_length_says_what_its_figures_are)
+{
+	static const struct column rows[] = { { "name", "name", "", 0 }, { "lengths", "lengths", "", 0 } };
+	CLEANUP(document) struct document *document = document_new("crosscut.test/1", "Test");
+	struct table *table = table_new(rows, ARRAY_LENGTH(rows)), *one = table_new(length_columns, 2);
+	CLEANUP_TEXT char *text = NULL;
+
+	table_add(one, (struct value[]){ value_number(2000), value_integer(7) });
+	table_add(table, (struct value[]){ value_text("idle"), value_table(one) });
+	(void)document_add_table(document, "rows", "Rows", table);
+	text = drawn(document, 80);
+	assert_holds(text, "lengths  below 2 us: 7\n");
+}
