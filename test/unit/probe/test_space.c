@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mappings come, go and cover each other, as mmap lets them. */
+#include "test.h"
+
+#include "probe/space.h"
+
+static struct space_mapping at(uint64_t start, uint64_t end, uint32_t file)
+{
+	return (struct space_mapping){ .start = start, .end = end, .file = { file } };
+}
+
+static uint32_t file_at(struct spaces *spaces, uint64_t address)
+{
+	struct space_mapping *mapping = spaces_find(spaces, 1, address);
+
+	return mapping ? mapping->file.index : 0;
+}
+
+TEST(a_newer_mapping_cuts_the_one_below_it_in_three)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+
+	spaces_add(spaces, 1, at(0x1000, 0x5000, 7));
+	spaces_add(spaces, 1, at(0x2000, 0x3000, 8));
+	assert_int_equal(file_at(spaces, 0x1fff), 7);
+	assert_int_equal(file_at(spaces, 0x2000), 8);
+	assert_int_equal(file_at(spaces, 0x3000), 7);
+	assert_int_equal(spaces_find(spaces, 1, 0x3000)->offset, 0x2000);
+	assert_int_equal(file_at(spaces, 0x5000), 0);
+}
+
+TEST(a_mapping_over_several_replaces_them_all)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+
+	spaces_add(spaces, 1, at(0x1000, 0x2000, 1));
+	spaces_add(spaces, 1, at(0x2000, 0x3000, 2));
+	spaces_add(spaces, 1, at(0x3000, 0x4000, 3));
+	spaces_add(spaces, 1, at(0x1800, 0x3800, 9));
+	assert_int_equal(file_at(spaces, 0x17ff), 1);
+	assert_int_equal(file_at(spaces, 0x2800), 9);
+	assert_int_equal(file_at(spaces, 0x3800), 3);
+	assert_int_equal(spaces_find(spaces, 1, 0x3800)->offset, 0x800);
+}
+
+TEST(an_empty_or_backward_mapping_is_nothing)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+
+	spaces_add(spaces, 1, at(0x2000, 0x2000, 1));
+	spaces_add(spaces, 1, at(0x3000, 0x2000, 1));
+	assert_int_equal(file_at(spaces, 0x2000), 0);
+}
+
+TEST(parents_that_point_at_each_other_do_not_hang)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+
+	spaces_fork(spaces, 1, 2);
+	spaces_fork(spaces, 2, 1);
+	assert_null(spaces_find(spaces, 1, 0x1000));
+}
+
+TEST(a_pid_used_again_is_a_new_generation)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+
+	spaces_fork(spaces, 5, 1);
+	assert_int_equal(spaces_generation(spaces, 5), 0);
+	spaces_fork(spaces, 5, 1);
+	assert_int_equal(spaces_generation(spaces, 5), 1);
+	spaces_exec(spaces, 5);
+	assert_int_equal(spaces_generation(spaces, 5), 2);
+}
