@@ -508,6 +508,7 @@ int capture_finish(struct capture *capture, struct error *err)
 		note_idle_time(capture, capture->end_ns);
 		kernel_cost(capture->kernel, &cost);
 		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);
+		kernel_note_costs(capture->kernel, capture->profile);
 		r = cut_slice(capture, capture->end_ns, true, err);
 	}
 	drain_counts(capture->drain, &capture->counts);

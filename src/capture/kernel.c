@@ -410,3 +410,21 @@ void kernel_cost(const struct kernel *kernel, struct kernel_cost *ret)
 		ret->misses += info.recursion_misses;
 	}
 }
+
+void kernel_note_costs(const struct kernel *kernel, struct profile *profile)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, kernel->bpf->obj) {
+		struct bpf_prog_info info = { 0 };
+		__u32 size = sizeof(info);
+		char key[96];
+
+		if (!bpf_program__autoload(program) || bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size) || !info.run_cnt)
+			continue;
+		(void)snprintf(key, sizeof(key), "program.%s.runs", bpf_program__name(program));
+		profile_set_meta_number(profile, key, info.run_cnt);
+		(void)snprintf(key, sizeof(key), "program.%s.run_ns", bpf_program__name(program));
+		profile_set_meta_number(profile, key, info.run_time_ns);
+	}
+}

@@ -34,3 +34,5 @@ size_t kernel_probe_facts(const struct capture_config *config, struct capture_pr
 struct kernel_cost { unsigned long long run_ns, runs, misses; };
 /* Run time of all programs while statistics were on, by the programs' descriptors. */
 void kernel_cost(const struct kernel *kernel, struct kernel_cost *ret);
+/* The same of each program that ran, as the profile's meta "program.NAME.runs" and "program.NAME.run_ns". */
+void kernel_note_costs(const struct kernel *kernel, struct profile *profile);

@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command cmd_check, cmd_completion, cmd_convert, cmd_doctor, cmd_help, cmd_list, cmd_report,
+extern const struct command cmd_calibrate, cmd_check, cmd_completion, cmd_convert, cmd_demo, cmd_doctor, cmd_help, cmd_list, cmd_report,
 	cmd_record;
 
 const struct command *const commands[] = {      /* sorted by name; a test says so */
+	&cmd_calibrate,
 	&cmd_check,
 	&cmd_completion,
 	&cmd_convert,
+	&cmd_demo,
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_list,
