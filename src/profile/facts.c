@@ -30,22 +30,44 @@ static bool cell_ids_exist(const struct profile *profile, const struct cell *cel
 }
 
 /* The row of a key, or NULL where it is new and was appended, or where there was no room for it. */
-#define row_to_add_to(profile, noun, key, row, limit)                                                \
-	({                                                                                           \
-		uint32_t *known;                                                                     \
-		assert(!(profile)->frozen);                                                          \
-		known = map_find((profile)->noun##_ids, (key));                                      \
-		if (!known && profile_has_room((profile), (profile)->noun##_count, (limit)))         \
-			*map_put((profile)->noun##_ids, (key), NULL) = append((profile), noun, (row)); \
-		known ? &(profile)->noun##_rows[*known] : NULL;                                      \
+#define row_to_add_to(profile, noun, key, row, limit)                                                        \
+	({                                                                                                   \
+		bool room = (profile)->noun##_count < (limit), added = false;                                 \
+		uint32_t *known = room ? map_put((profile)->noun##_ids, (key), &added)                        \
+				       : map_find((profile)->noun##_ids, (key));                              \
+		if (added)                                                                                   \
+			*known = append((profile), noun, (row));                                             \
+		else if (!known)                                                                             \
+			profile_count_limit((profile));                                                      \
+		known && !added ? &(profile)->noun##_rows[*known] : NULL;                                     \
 	})
+
+/* Slices come one after the other, so the map need only know the newest one's cells, which a cache can hold. Where they
+ * do not (an importer may add to an older one), it knows all cells from then on. */
+static void cells_turn_to(struct profile *profile, uint32_t slice)
+{
+	bool newer = slice > profile->cell_slice;
+
+	profile->cell_slice = newer ? slice : profile->cell_slice;
+	if (profile->cells_mixed)
+		return;
+	map_clear(profile->cell_ids);
+	profile->cells_mixed = !newer;
+	for (size_t i = 0; !newer && i < profile->cell_count; i++) {
+		struct cell_key key = cell_key(&profile->cell_rows[i]);
+
+		*map_put(profile->cell_ids, &key, NULL) = (uint32_t)i;
+	}
+}
 
 void profile_add_cell(struct profile *profile, struct cell cell)
 {
 	struct cell_key key = cell_key(&cell);
 	struct cell *sum;
 
-	assert(cell_ids_exist(profile, &cell));
+	assert(!profile->frozen && cell_ids_exist(profile, &cell));
+	if (cell.slice.index != profile->cell_slice)
+		cells_turn_to(profile, cell.slice.index);
 	sum = row_to_add_to(profile, cell, &key, cell, PROFILE_CELL_LIMIT);
 	if (!sum)
 		return;
@@ -62,7 +84,7 @@ void profile_add_completion(struct profile *profile, struct completion completio
 			    completion.port, completion.class.index, completion.outcome };
 	struct completion *sum;
 
-	assert(completion.slice.index < profile->slice_count && completion.process.index < profile->process_count);
+	assert(!profile->frozen && completion.slice.index < profile->slice_count && completion.process.index < profile->process_count);
 	sum = row_to_add_to(profile, completion, key, completion, PROFILE_SMALL_FACT_LIMIT);
 	if (sum)
 		sum->count += completion.count;
@@ -94,7 +116,7 @@ void profile_add_own_cost(struct profile *profile, struct own_cost cost)
 	uint32_t key[2] = { cost.slice.index, cost.source.index };
 	struct own_cost *sum;
 
-	assert(cost.slice.index < profile->slice_count);
+	assert(!profile->frozen && cost.slice.index < profile->slice_count);
 	sum = row_to_add_to(profile, own_cost, key, cost, PROFILE_SMALL_FACT_LIMIT);
 	if (!sum)
 		return;
@@ -148,6 +170,7 @@ void profile_clear_facts(struct profile *profile)
 	profile->cell_count = profile->interval_count = profile->link_count = 0;
 	profile->request_count = profile->part_count = profile->completion_count = 0;
 	profile->loss_count = profile->own_cost_count = 0;
+	profile->cells_mixed = false;
 	map_clear(profile->cell_ids);
 	map_clear(profile->completion_ids);
 	map_clear(profile->loss_ids);

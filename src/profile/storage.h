@@ -49,6 +49,8 @@ struct profile {
 	struct address_space *spaces;                /* one per process */
 	size_t space_count, space_room;
 	uint32_t *symbol_first;                      /* per frame and one more: its first symbol; NULL until the freeze */
+	uint32_t cell_slice;                         /* whose cells cell_ids finds; see facts.c */
+	bool cells_mixed;                            /* slices came in no order: cell_ids finds all cells */
 	bool frozen;
 };
 

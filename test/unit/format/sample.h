@@ -14,7 +14,10 @@
 #include "format/native.h"
 #include "profile/profile.h"
 
-enum { SAMPLE_SECOND = 1000000000, SAMPLE_SLICES = 3, SAMPLE_CELLS = 400 };
+#ifndef SAMPLE_CELLS
+#define SAMPLE_CELLS 400                             /* sampled cells per slice */
+#endif
+enum { SAMPLE_SECOND = 1000000000, SAMPLE_SLICES = 3 };
 
 struct sample {
 	struct profile *profile;

@@ -112,6 +112,24 @@ TEST(clearing_facts_keeps_dictionaries_and_begins_anew)
 	assert_null(profile_broken(profile));
 }
 
+TEST(cells_are_added_up_in_whatever_order_their_slices_come)
+{
+	static const uint32_t orders[][6] = { { 1, 2, 1, 2, 1, 2 }, { 2, 1, 1, 2, 2, 1 }, { 1, 1, 1, 2, 2, 2 }, { 0, 2, 1, 0, 2, 1 } };
+
+	for (size_t order = 0; order < 4; order++) {
+		CLEANUP(profile) struct profile *profile = facts_profile();
+
+		for (int round = 0; round < 2; round++) {
+			for (size_t i = 0; i < 6; i++)
+				profile_add_cell(profile, (struct cell){ .slice = { orders[order][i] }, .thread = { 1 }, .measure = { 1 },
+									 .count = 1 });
+			assert_int_equal(profile_cell_count(profile), order < 3 ? 2 : 3);
+			assert_int_equal(profile_cell_at(profile, 0)->count, order < 3 ? 3 : 2);
+			profile_clear_facts(profile);
+		}
+	}
+}
+
 TEST(many_cells_are_found_again)
 {
 	CLEANUP(profile) struct profile *profile = facts_profile();
