@@ -301,6 +301,7 @@ int capture_start(struct capture *capture, struct error *err)
 		struct thread *thread = profile_thread_edit(capture->profile, (struct thread_id){ (uint32_t)i });
 
 		thread->start_ns = capture->start_ns;
+		thread->end_ns = thread->end_ns ? capture->start_ns : 0;        /* gone already: no lifetime here */
 		thread->born = false;
 	}
 	capture->next_tick_ns = capture->start_ns;

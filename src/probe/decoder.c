@@ -227,7 +227,7 @@ static void end_thread(struct decoder *decoder, uint32_t serial, uint64_t end_ns
 	if (!id.index)
 		return;
 	thread = profile_thread_edit(decoder->profile, id);
-	thread->end_ns = end_ns;
+	thread->end_ns = end_ns > thread->start_ns ? end_ns : thread->start_ns;         /* it may have died before the window */
 	thread->kernel_runtime_ns = runtime_ns;
 	thread->died = died;
 }

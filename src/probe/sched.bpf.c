@@ -387,13 +387,52 @@ static __always_inline void account_idle(struct task_struct *prev, struct task_s
 	idle->seen = 1;
 }
 
+/* Ends what is open in a ledger with the window. False where there is nothing to end. */
+static bool close(struct task_struct *task, struct wire_ledger *ret)
+{
+	struct task_ledger *ledger = ledger_of(task, false);
+	__u64 end = window_end_ns;
+
+	if (!ledger || !ledger->serial || ledger->state == TASK_GONE || ledger->state == TASK_NEW)
+		return false;
+	if (ledger->state == TASK_BLOCKED) {
+		finish_wait(ledger, end, end, WIRE_CUT_END);
+	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
+		__u64 wake = ledger->wake_ns;
+
+		account(ledger, end);
+		finish_wait(ledger, wake, end, 0);
+	} else {
+		account(ledger, end);
+		flush_without_wait(ledger);
+	}
+	if (!ledger->announced)
+		announce(ledger, task, end);
+	*ret = (struct wire_ledger){
+		.head = { .size = sizeof(*ret), .kind = WIRE_LEDGER, .time_ns = end }, .thread = ledger->serial,
+		.start_ns = ledger->start_ns, .runtime_ns = runtime_in_window(ledger, task),
+	};
+	ledger->state = TASK_GONE;
+	return true;
+}
+
+/* Who dies between the window's end and the iterator's visit cannot be visited. */
+static int died_late(struct task_struct *task)
+{
+	struct wire_ledger record;
+
+	if (close(task, &record))
+		record_send(&record, sizeof(record));
+	return 0;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(sched_switched, bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
 	__u64 now = bpf_ktime_get_ns();
 
 	if (now > window_end_ns)
-		return 0;
+		return prev->pid && (prev_state & TASK_DEAD_BIT) ? died_late(prev) : 0;
 	count(COUNT_SWITCHES);
 	if (prev->pid)
 		leave(ctx, prev, now, preempt, prev_state);
@@ -538,32 +577,9 @@ SEC("iter/task")
 int ledger_end(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
-	struct task_ledger *ledger;
-	__u64 end = window_end_ns;
-	struct wire_ledger record = { .head = { .size = sizeof(record), .kind = WIRE_LEDGER, .time_ns = end } };
+	struct wire_ledger record;
 
-	if (!task || !task->pid)
-		return 0;
-	ledger = ledger_of(task, false);
-	if (!ledger || !ledger->serial || ledger->state == TASK_GONE || ledger->state == TASK_NEW)
-		return 0;
-	if (ledger->state == TASK_BLOCKED) {
-		finish_wait(ledger, end, end, WIRE_CUT_END);
-	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
-		__u64 wake = ledger->wake_ns;
-
-		account(ledger, end);
-		finish_wait(ledger, wake, end, 0);
-	} else {
-		account(ledger, end);
-		flush_without_wait(ledger);
-	}
-	if (!ledger->announced)
-		announce(ledger, task, end);
-	record.thread = ledger->serial;
-	record.start_ns = ledger->start_ns;
-	record.runtime_ns = runtime_in_window(ledger, task);
-	ledger->state = TASK_GONE;
-	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	if (task && task->pid && close(task, &record))
+		bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
 	return 0;
 }
