@@ -18,6 +18,7 @@ export class Flame {
 		this.context = this.canvas.getContext("2d", { alpha: false });
 		this.icicle = true;
 		this.hits = null;
+		this.scrolled = 0;
 		this.listen();
 	}
 
@@ -91,7 +92,7 @@ export class Flame {
 
 	rowTop(depth) {
 		const top = this.icicle ? depth * ROW : this.rowsHeight() - 4 - (depth + 1) * ROW;
-		return top - this.host.scrollTop + 2;
+		return top - this.scrolled + 2;
 	}
 
 	depthAt(y) {
@@ -102,7 +103,7 @@ export class Flame {
 	draw() {
 		if (!this.tree || !this.width)
 			return;
-		const began = performance.now();
+		this.scrolled = this.host.scrollTop;     // asked once: for each node it would cost most of the drawing
 		this.look = {
 			background: colorVariable("--canvas"), text: colorVariable("--frame-text"), other: colorVariable("--frame-other"),
 			hit: colorVariable("--frame-hit"), hitText: colorVariable("--frame-hit-text"), focus: colorVariable("--focus"),
@@ -117,7 +118,6 @@ export class Flame {
 		this.walk();
 		this.drawTexts();
 		this.drawSelected();
-		this.drawnMs = performance.now() - began;
 	}
 
 	// Visits what lies in view. Of a node too narrow to draw, each descendant joins the run of its row.
@@ -292,6 +292,7 @@ export class Flame {
 
 	select(node) {
 		this.selected = node;
+		this.scrolled = this.host.scrollTop;
 		const top = this.rowTop(this.tree.depth[node]);
 		if (top < 0 || top > this.height - ROW)
 			this.host.scrollTop += top - this.height / 2;
