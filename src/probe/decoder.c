@@ -188,10 +188,13 @@ static void decode_thread(struct decoder *decoder, const struct wire_head *recor
 {
 	const struct wire_thread *thread = (const void *)record;
 	struct process_id process = process_now(decoder, thread->process);
-	struct process *row = profile_process_edit(decoder->profile, process);
 	uint64_t window = profile_meta_number(decoder->profile, "capture.start_ns", 0);
+	struct process *row;
 	struct thread_id id;
 
+	if (!process.index)                     /* the table is full, and that was counted */
+		return;
+	row = profile_process_edit(decoder->profile, process);
 	row->parent_pid = row->parent_pid ? row->parent_pid : thread->parent;
 	row->namespace_pid = thread->namespace_process;
 	if (thread->tid == thread->process || !row->comm.index)
@@ -214,6 +217,8 @@ static void decode_rename(struct decoder *decoder, const struct wire_head *recor
 		return;
 	thread = profile_thread_edit(decoder->profile, id);
 	thread->comm = comm_of(decoder, rename->comm);
+	if (!thread->process.index)
+		return;
 	process = profile_process_edit(decoder->profile, thread->process);
 	if (process->pid == rename->tid)
 		process->comm = thread->comm;
@@ -311,7 +316,8 @@ static void decode_stack(struct decoder *decoder, const struct wire_head *record
 static void decode_process(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_process *wire = (const void *)record;
-	struct process *process = profile_process_edit(decoder->profile, process_now(decoder, wire->process));
+	struct process_id id = process_now(decoder, wire->process);
+	struct process none = { 0 }, *process = id.index ? profile_process_edit(decoder->profile, id) : &none;
 	struct string_id *texts[] = { &process->comm, &process->cgroup, &process->executable, &process->runtime,
 				      &process->pid_namespace, &process->arguments };
 
@@ -346,6 +352,8 @@ static void decode_space_exec(struct decoder *decoder, const struct wire_head *r
 		return;
 	before = *profile_process_at(decoder->profile, old.index);
 	now = process_now(decoder, space->process);
+	if (!now.index)
+		return;
 	*profile_process_edit(decoder->profile, now) = (struct process){
 		.pid = before.pid, .generation = spaces_generation(decoder->spaces, before.pid), .namespace_pid = before.namespace_pid,
 		.parent_pid = before.parent_pid, .comm = before.comm, .cgroup = before.cgroup, .pid_namespace = before.pid_namespace };
@@ -420,6 +428,10 @@ static void decode_slice(struct decoder *decoder, const struct wire_head *record
 {
 	const struct wire_slice *wire = (const void *)record;
 
+	if (wire->start_ns > wire->end_ns) {
+		decoder->malformed++;
+		return;
+	}
 	decoder->slice = profile_slice(decoder->profile, wire->start_ns, wire->end_ns);
 }
 

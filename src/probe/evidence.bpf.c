@@ -33,8 +33,10 @@ static void gather_socket(struct file *file, struct wire_evidence *evidence)
 	evidence->socket_family = BPF_CORE_READ(sock, __sk_common.skc_family);
 	evidence->socket_state = BPF_CORE_READ(sock, __sk_common.skc_state);
 	if (evidence->socket_family == FAMILY_INET || evidence->socket_family == FAMILY_INET6) {
+		/* An accepted socket is a copy of its listener, whose queue had a length; the table of ports is as old as the
+		 * last slice, but knows a listener without a queue. */
 		port = BPF_CORE_READ(sock, __sk_common.skc_num);
-		if (port_is_listening(port))
+		if (BPF_CORE_READ(sock, sk_max_ack_backlog) || port_is_listening(port))
 			evidence->flags |= WIRE_ACCEPTED;
 	} else if (evidence->socket_family == FAMILY_UNIX) {
 		/* An accepted socket shares its listener's address; a connecting one has none unless it was bound. */
