@@ -5,9 +5,29 @@
  */
 #include "base/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What helps whatever was being done, until error_try() says it better. */
+static const char *usual_remedy(int code)
+{
+	switch (-code) {
+	case ENOSPC:
+	case EDQUOT:
+		return "a file system with free space";
+	case ENOENT:
+		return "another path: the file, or the folder it lies in, does not exist";
+	case EACCES:
+		return "as a user who may, or give the permission";
+	case EROFS:
+		return "a path on a file system that can be written";
+	default:
+		return NULL;
+	}
+}
 
 int fail(struct error *err, enum failure kind, int code, const char *what, ...)
 {
@@ -19,6 +39,8 @@ int fail(struct error *err, enum failure kind, int code, const char *what, ...)
 	va_end(arguments);
 	if (code < 0)
 		(void)snprintf(err->why, sizeof(err->why), "%s", strerror(-code));
+	if (usual_remedy(code))
+		(void)snprintf(err->next, sizeof(err->next), "%s", usual_remedy(code));
 	return code;
 }
 

@@ -22,7 +22,8 @@ struct error {
 	char next[512];         /* a command to run or a thing to change; may be empty */
 };
 
-/* Fills *err (never NULL) and returns code. The reason is strerror(-code) until error_because() replaces it. */
+/* Fills *err (never NULL) and returns code. The reason is strerror(-code) until error_because() replaces it, the remedy
+ * what usually helps against that code, if anything does, until error_try() replaces it. */
 int fail(struct error *err, enum failure kind, int code, const char *what, ...)
 	__attribute__((format(printf, 4, 5)));
 

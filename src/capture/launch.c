@@ -34,10 +34,14 @@ static int become_invoking_user(void)
 static void child(int go_fd, int error_fd, char *const *command, int (*body)(void *with), void *with, bool as_root)
 {
 	char word;
+	ssize_t got;
 	int code;
 
-	while (read(go_fd, &word, 1) < 0 && errno == EINTR)
-		;
+	do {
+		got = read(go_fd, &word, 1);
+	} while (got < 0 && errno == EINTR);
+	if (got != 1)
+		_exit(127);                     /* the capture came to nothing: a command must not run unseen */
 	(void)close(go_fd);
 	if (body) {
 		(void)close(error_fd);

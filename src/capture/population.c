@@ -22,14 +22,27 @@
 
 enum { CGROUP_DEPTH = 16 };
 
+/* A process that has ended stays in /proc until its parent asks; one whose leader alone has ended still has threads. */
+static bool has_ended(pid_t id)
+{
+	CLEANUP_TEXT char *path = xasprintf("/proc/%d/status", (int)id);
+	FILE *status = fopen(path, "re");
+	char line[128], state = 0;
+	int threads = 0;
+
+	if (!status)
+		return true;
+	while (!threads && fgets(line, sizeof(line), status)) {
+		(void)sscanf(line, "State: %c", &state);
+		(void)sscanf(line, "Threads: %d", &threads);
+	}
+	(void)fclose(status);
+	return (state == 'Z' || state == 'X') && threads <= 1;
+}
+
 static bool id_exists(const struct population *population, pid_t id)
 {
-	char path[64];
-
-	if (population->kind == POPULATION_COMMAND)
-		return true;
-	(void)snprintf(path, sizeof(path), "/proc/%d", (int)id);
-	return !access(path, F_OK);
+	return population->kind == POPULATION_COMMAND || !has_ended(id);
 }
 
 /* /proc/TID answers for any thread; only a leader's has its own number as the group. */

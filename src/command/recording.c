@@ -245,7 +245,7 @@ int recording_run(const struct recording *recording, struct recording_result *re
 		r = seal(&run, err);
 	if (!r)
 		fill_result(&run, ret);
-	if (r < 0 && started && !profile_slice_count(capture_profile(run.capture)))
+	if (r < 0 && started && profile_slice_count(capture_profile(run.capture)) <= 1)        /* id 0 is none */
 		(void)unlink(recording->path);          /* nothing was captured: an empty file helps nobody */
 	native_free(run.native);
 	capture_free(run.capture);

@@ -32,6 +32,16 @@ TEST(a_new_error_forgets_the_old_one)
 	assert_string_equal(err.next, "");
 }
 
+TEST(a_code_with_a_usual_remedy_brings_it_until_there_is_a_better_one)
+{
+	struct error err;
+
+	(void)fail(&err, FAILURE_WORK, -ENOSPC, "cannot write");
+	assert_string_equal(err.next, "a file system with free space");
+	(void)error_try(&err, "--max-size 10M");
+	assert_string_equal(err.next, "--max-size 10M");
+}
+
 TEST(long_texts_are_cut_and_end)
 {
 	struct error err;
