@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which cells a format of one dimension writes. A stack that does not reach its root keeps the cause as its first frame:
- * a failed measurement is never merged into the application's own frames.
+ * Which cells a format of one dimension writes. A stack that does not reach its root keeps the
+ * cause as its first frame: a failed measurement is never merged into the application's own frames.
  */
 #include "format/choice.h"
 
@@ -34,18 +34,21 @@ static int fail_choice(const struct profile *profile, const char *name, struct e
 		const struct dimension *row = profile_dimension_at(profile, i);
 
 		if (!row->parent.index)
-			text_print(&states, "%s%s", states.size ? ", " : "", profile_text(profile, row->name));
+			text_print(&states, "%s%s", states.size ? ", " : "",
+				   profile_text(profile, row->name));
 	}
 	if (name)
 		fail(err, FAILURE_USAGE, -EINVAL, "no dimension '%.100s' in this profile", name);
 	else
-		fail(err, FAILURE_USAGE, -EINVAL, "no dimension was named, and this format holds one");
+		fail(err, FAILURE_USAGE, -EINVAL,
+		     "no dimension was named, and this format holds one");
 	error_because(err, "it has: %s", text_string(&states));
 	text_done(&states);
 	return error_try(err, "--dimension oncpu, or another of these");
 }
 
-int choice_make(const struct profile *profile, const struct format_options *options, struct choice *ret, struct error *err)
+int choice_make(const struct profile *profile, const struct format_options *options,
+		struct choice *ret, struct error *err)
 {
 	const char *name = options ? options->dimension : NULL;
 	struct choice choice = { .profile = profile };
@@ -72,7 +75,8 @@ bool choice_has(const struct choice *choice, const struct cell *cell)
 	const struct profile *profile = choice->profile;
 	struct dimension_id dimension = profile_cell_dimension(profile, cell);
 
-	if (profile_measure_at(profile, cell->measure.index)->role != (choice->split ? ROLE_SPLIT : ROLE_TOTAL))
+	if (profile_measure_at(profile, cell->measure.index)->role !=
+	    (choice->split ? ROLE_SPLIT : ROLE_TOTAL))
 		return false;
 	return dimension_is(dimension, choice->dimension) ||
 	       dimension_is(profile_dimension_root(profile, dimension), choice->dimension);
@@ -99,12 +103,16 @@ char *choice_name(const struct profile *profile, struct dimension_id id)
 
 	if (!row->parent.index)
 		return xstrdup(name);
-	return xasprintf("%s/%s", profile_text(profile, profile_dimension_at(profile, row->parent.index)->name), name);
+	return xasprintf(
+		"%s/%s",
+		profile_text(profile, profile_dimension_at(profile, row->parent.index)->name),
+		name);
 }
 
 const char *choice_unit(const struct choice *choice)
 {
-	return profile_text(choice->profile, profile_dimension_at(choice->profile, choice->dimension.index)->unit);
+	return profile_text(choice->profile,
+			    profile_dimension_at(choice->profile, choice->dimension.index)->unit);
 }
 
 const char *choice_comm(const struct profile *profile, struct thread_id id)
@@ -116,11 +124,13 @@ const char *choice_comm(const struct profile *profile, struct thread_id id)
 	return profile_text(profile, profile_process_at(profile, thread->process.index)->comm);
 }
 
-size_t choice_frames(const struct choice *choice, struct stack_id stack, struct frame_id frames[CHOICE_DEPTH_LIMIT])
+size_t choice_frames(const struct choice *choice, struct stack_id stack,
+		     struct frame_id frames[CHOICE_DEPTH_LIMIT])
 {
 	size_t count = 0;
 
-	for (; stack.index && count < CHOICE_DEPTH_LIMIT; stack = profile_stack_at(choice->profile, stack.index)->parent) {
+	for (; stack.index && count < CHOICE_DEPTH_LIMIT;
+	     stack = profile_stack_at(choice->profile, stack.index)->parent) {
 		struct frame_id frame = profile_stack_at(choice->profile, stack.index)->frame;
 
 		if (frame.index)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * The cells of one dimension, for formats that hold one: which of them count, what each weighs, on which stack. The same
- * nanoseconds are written once: where stacks were sampled from a dimension its exact totals stay away, else the totals
- * go out with the kernel stack of their evidence.
+ * The cells of one dimension, for formats that hold one: which of them count, what each weighs, on
+ * which stack. The same nanoseconds are written once: where stacks were sampled from a dimension
+ * its exact totals stay away, else the totals go out with the kernel stack of their evidence.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,11 +22,14 @@ struct choice {
 	bool split;                              /* take the cells sampled by stack */
 };
 
-/* options->dimension: "disk" or "disk/read". FAILURE_USAGE where none is named or the profile has no such. */
-int choice_make(const struct profile *profile, const struct format_options *options, struct choice *ret, struct error *err);
+/* options->dimension: "disk" or "disk/read". FAILURE_USAGE where none is named or the profile has
+ * no such. */
+int choice_make(const struct profile *profile, const struct format_options *options,
+		struct choice *ret, struct error *err);
 bool choice_has(const struct choice *choice, const struct cell *cell);
 struct stack_id choice_stack(const struct choice *choice, const struct cell *cell);
-uint64_t choice_weight(const struct cell *cell);                 /* cut at INT64_MAX, which readers end at */
+/* cut at INT64_MAX, which readers end at */
+uint64_t choice_weight(const struct cell *cell);
 /* "disk/read"; the caller frees it. */
 char *choice_name(const struct profile *profile, struct dimension_id dimension);
 const char *choice_unit(const struct choice *choice);
@@ -35,6 +38,8 @@ const char *choice_comm(const struct profile *profile, struct thread_id thread);
 
 enum { CHOICE_DEPTH_LIMIT = 1024 };
 /* The frames of a stack, leaf first; deeper ones are left out at the root. Returns their count. */
-size_t choice_frames(const struct choice *choice, struct stack_id stack, struct frame_id frames[CHOICE_DEPTH_LIMIT]);
-/* Why a stack does not reach its root: "[truncated]", "[failed]"; NULL where it does or nobody knows. */
+size_t choice_frames(const struct choice *choice, struct stack_id stack,
+		     struct frame_id frames[CHOICE_DEPTH_LIMIT]);
+/* Why a stack does not reach its root: "[truncated]", "[failed]"; NULL where it does or nobody
+ * knows. */
 const char *choice_cause(const struct choice *choice, struct stack_id stack);

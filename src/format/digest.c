@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of rows and values for the digest chain, as doc/format.md writes them down. Numbers are little-endian. */
+/* The bytes of rows and values for the digest chain, as doc/format.md writes them down. Numbers are
+ * little-endian. */
 #include "format/digest.h"
 
 #include <sqlite3.h>
@@ -63,7 +64,8 @@ static void digest_column(struct sha256 *sha, sqlite3_stmt *statement, int colum
 	case SQLITE_BLOB: {
 		const void *bytes = sqlite3_column_blob(statement, column);
 
-		digest_blob(sha, bytes ? bytes : "", (size_t)sqlite3_column_bytes(statement, column));
+		digest_blob(sha, bytes ? bytes : "",
+			    (size_t)sqlite3_column_bytes(statement, column));
 		break;
 	}
 	default:

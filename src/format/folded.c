@@ -4,7 +4,8 @@
  *
  *	nginx;main;ngx_worker_process_cycle;ngx_epoll_process_events;epoll_wait 1530211
  *
- * Weights are whole numbers in the dimension's unit. Read, they are samples of an amount: the file does not say of what.
+ * Weights are whole numbers in the dimension's unit. Read, they are samples of an amount: the file
+ *does not say of what.
  */
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -26,7 +27,7 @@ extern const struct format folded_format;
 
 enum { LINE_LIMIT = 1 << 20, NAME_LIMIT = 4096, LINES_JUDGED = 16 };
 
-/* --- Writing -------------------------------------------------------------------------------------------------------- */
+/* --- Writing ---------------------------------------------------------------------------------- */
 
 /* Lines that are one but for the thread are added up: by the name at the root, and the stack. */
 struct folded { const char *comm; struct stack_id stack; uint64_t weight; };
@@ -38,8 +39,10 @@ static void lines_gather(const struct choice *choice, struct folded_lines *into)
 
 	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
 		const struct cell *cell = profile_cell_at(choice->profile, i);
-		struct folded line = { choice_comm(choice->profile, cell->thread), choice_stack(choice, cell), 0 };
-		uint64_t key[2] = { (uintptr_t)line.comm, line.stack.index };       /* interned: one name, one pointer */
+		struct folded line = { choice_comm(choice->profile, cell->thread),
+				       choice_stack(choice, cell), 0 };
+		/* interned: one name, one pointer */
+		uint64_t key[2] = { (uintptr_t)line.comm, line.stack.index };
 		uint32_t *index;
 		bool added;
 
@@ -71,7 +74,8 @@ static void name_write(struct output *to, bool *first, const char *name)
 }
 
 /* The calls that were inlined there lie in front of it, the outermost first. */
-static void frame_write(const struct profile *profile, struct output *to, bool *first, struct frame_id frame)
+static void frame_write(const struct profile *profile, struct output *to, bool *first,
+			struct frame_id frame)
 {
 	char text[NAME_LIMIT];
 	size_t count;
@@ -98,8 +102,8 @@ static void line_write(const struct choice *choice, struct output *to, const str
 	output_print(to, "%s %" PRIu64 "\n", first ? "[unknown]" : "", line->weight);
 }
 
-static int folded_write(const struct profile *profile, const struct format_options *options, struct output *to,
-			struct error *err)
+static int folded_write(const struct profile *profile, const struct format_options *options,
+			struct output *to, struct error *err)
 {
 	struct folded_lines lines = { 0 };
 	struct choice choice;
@@ -115,7 +119,7 @@ static int folded_write(const struct profile *profile, const struct format_optio
 	return 0;
 }
 
-/* --- Reading -------------------------------------------------------------------------------------------------------- */
+/* --- Reading ---------------------------------------------------------------------------------- */
 
 /* The blank before a line's number, or NULL where it is no folded stack. */
 static const char *line_blank(const char *line, size_t size)
@@ -126,12 +130,14 @@ static const char *line_blank(const char *line, size_t size)
 		digits = --size;
 	while (digits && line[digits - 1] >= '0' && line[digits - 1] <= '9')
 		digits--;
-	if (digits < 2 || digits == size || line[digits - 1] != ' ' || size - digits > 19 || memchr(line, '\0', size))
+	if (digits < 2 || digits == size || line[digits - 1] != ' ' || size - digits > 19 ||
+	    memchr(line, '\0', size))
 		return NULL;
 	return line + digits - 1;
 }
 
-/* The first lines must all be stacks; one with several frames is good evidence, a lone name little. */
+/* The first lines must all be stacks; one with several frames is good evidence, a lone name little.
+ */
 static int folded_recognise(const void *head, size_t size)
 {
 	const char *at = head, *end = at + size;
@@ -150,7 +156,10 @@ static int folded_recognise(const void *head, size_t size)
 		at = line_end + 1;
 	}
 	if (!lines)
-		return memchr(head, ';', size) && !memchr(head, '\0', size) && line_blank(head, size) ? 60 : 0;
+		return memchr(head, ';', size) && !memchr(head, '\0', size) &&
+				       line_blank(head, size)
+			       ? 60
+			       : 0;
 	return stacks ? 60 : 20;
 }
 
@@ -164,16 +173,22 @@ struct folded_reader {
 static struct folded_reader reader_start(struct profile *profile)
 {
 	struct folded_reader reader = { .profile = profile };
-	struct measure measure = { .weighting = WEIGHTING_SAMPLED, .source = profile_string(profile, "folded") };
+	struct measure measure = { .weighting = WEIGHTING_SAMPLED,
+				   .source = profile_string(profile, "folded") };
 
-	measure.dimension = profile_dimension(profile, &(struct dimension_row){
-		.name = "samples", .unit = "count", .kind = DIMENSION_AMOUNT, .meaning = "what the file counts" });
+	measure.dimension = profile_dimension(
+		profile, &(struct dimension_row){ .name = "samples",
+						  .unit = "count",
+						  .kind = DIMENSION_AMOUNT,
+						  .meaning = "what the file counts" });
 	measure.role = ROLE_TOTAL;
 	reader.total = profile_measure(profile, measure);
 	measure.role = ROLE_SPLIT;
 	reader.split = profile_measure(profile, measure);
 	reader.slice = profile_slice(profile, 0, 0);
-	reader.thread = profile_thread(profile, (struct thread){ .process = profile_process(profile, (struct process){ 0 }) });
+	reader.thread = profile_thread(
+		profile,
+		(struct thread){ .process = profile_process(profile, (struct process){ 0 }) });
 	return reader;
 }
 
@@ -184,11 +199,13 @@ static struct stack_id stack_read(struct profile *profile, const char *at, const
 	while (at < end) {
 		const char *semicolon = memchr(at, ';', (size_t)(end - at));
 		const char *name_end = semicolon ? semicolon : end;
-		struct frame frame = { .name = profile_string_size(profile, at, (size_t)(name_end - at)),
+		struct frame frame = { .name = profile_string_size(profile, at,
+								   (size_t)(name_end - at)),
 				       .method = METHOD_IMPORTED };
 
 		if (frame.name.index)
-			stack = profile_stack(profile, stack, profile_frame(profile, frame), STACK_COMPLETE);
+			stack = profile_stack(profile, stack, profile_frame(profile, frame),
+					      STACK_COMPLETE);
 		at = name_end + 1;
 	}
 	return stack;
@@ -197,7 +214,10 @@ static struct stack_id stack_read(struct profile *profile, const char *at, const
 static void line_read(struct folded_reader *reader, const char *line, const char *blank)
 {
 	uint64_t weight = strtoull(blank + 1, NULL, 10);
-	struct cell cell = { .slice = reader->slice, .thread = reader->thread, .measure = reader->total, .count = weight,
+	struct cell cell = { .slice = reader->slice,
+			     .thread = reader->thread,
+			     .measure = reader->total,
+			     .count = weight,
 			     .value = weight };
 
 	profile_add_cell(reader->profile, cell);

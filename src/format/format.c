@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The formats, and opening a file of any of them. Each reader says how sure it is of a file's head; the surest reads it.
+ * The formats, and opening a file of any of them. Each reader says how sure it is of a file's head;
+ * the surest reads it.
  */
 #include "format/format.h"
 
@@ -49,7 +50,7 @@ const struct format *format_of_suffix(const char *path)
 	return NULL;
 }
 
-/* --- What a file that nobody recognises looks like ------------------------------------------------------------------ */
+/* --- What a file that nobody recognises looks like -------------------------------------------- */
 
 struct lookalike { const char *mark; size_t size; const char *name; };
 static const struct lookalike lookalikes[] = {
@@ -77,7 +78,8 @@ static bool is_text(const unsigned char *head, size_t size)
 static const char *looks_like(const unsigned char *head, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(lookalikes); i++)
-		if (size >= lookalikes[i].size && !memcmp(head, lookalikes[i].mark, lookalikes[i].size))
+		if (size >= lookalikes[i].size &&
+		    !memcmp(head, lookalikes[i].mark, lookalikes[i].size))
 			return lookalikes[i].name;
 	return is_text(head, size) ? "text of another kind" : "data of another kind";
 }
@@ -88,7 +90,8 @@ static int fail_foreign(const char *path, const char *looks, struct error *err)
 
 	for (size_t i = 0; formats[i]; i++)
 		if (formats[i]->read)
-			text_print(&readable, "%s%s (%s)", readable.size ? ", " : "", formats[i]->name, formats[i]->suffix);
+			text_print(&readable, "%s%s (%s)", readable.size ? ", " : "",
+				   formats[i]->name, formats[i]->suffix);
 	fail(err, FAILURE_WORK, -EBADMSG, "cannot read '%s'", path);
 	error_because(err, "it is no profile but looks like %s", looks);
 	error_try(err, "a file of a format that can be read: %s", text_string(&readable));
@@ -96,13 +99,14 @@ static int fail_foreign(const char *path, const char *looks, struct error *err)
 	return err->code;
 }
 
-/* --- Opening -------------------------------------------------------------------------------------------------------- */
+/* --- Opening ---------------------------------------------------------------------------------- */
 
 static int fail_open(const char *path, struct error *err)
 {
 	int r = fail(err, FAILURE_WORK, -errno, "cannot read '%s'", path);
 
-	return error_try(err, r == -ENOENT ? "the name of a file that exists" : "the user who recorded it, or root");
+	return error_try(err, r == -ENOENT ? "the name of a file that exists"
+					   : "the user who recorded it, or root");
 }
 
 static ssize_t head_read(const char *path, void *head, struct error *err)
@@ -114,7 +118,8 @@ static ssize_t head_read(const char *path, void *head, struct error *err)
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail_open(path, err);
 	if (!S_ISREG(status.st_mode)) {
-		fail(err, FAILURE_WORK, S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL, "cannot read '%s'", path);
+		fail(err, FAILURE_WORK, S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL,
+		     "cannot read '%s'", path);
 		if (!S_ISDIR(status.st_mode))
 			error_because(err, "it is no regular file");
 		return error_try(err, "a file made by crosscut record");
@@ -136,7 +141,9 @@ static const struct format *format_recognise(const void *head, size_t size)
 	int sure = 0;
 
 	for (size_t i = 0; formats[i]; i++) {
-		int answer = formats[i]->recognise && formats[i]->read ? formats[i]->recognise(head, size) : 0;
+		int answer = formats[i]->recognise && formats[i]->read
+				     ? formats[i]->recognise(head, size)
+				     : 0;
 
 		if (answer > sure) {
 			sure = answer;
@@ -158,7 +165,8 @@ int format_read(const char *path, struct profile **ret, struct error *err)
 		return (int)size;
 	format = format_recognise(head, (size_t)size);
 	if (!format)
-		return fail_foreign(path, looks_like((const unsigned char *)head, (size_t)size), err);
+		return fail_foreign(path, looks_like((const unsigned char *)head, (size_t)size),
+				    err);
 	r = format->read(path, profile, err);
 	if (r < 0)
 		return r;

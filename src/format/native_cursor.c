@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running through one table of a capture file. Rows come in the order of their rowids without any sorting, so that
- * reading needs no memory that grows with the file; every value is checked for type and range as it is taken.
+ * Running through one table of a capture file. Rows come in the order of their rowids without any
+ * sorting, so that reading needs no memory that grows with the file; every value is checked for
+ * type and range as it is taken.
  */
 #include "format/native_reader.h"
 
@@ -47,8 +48,10 @@ static const char *cursor_name(const struct cursor *cursor)
 static bool table_is_plain(struct reader *reader, const char *name)
 {
 	CLEANUP_TEXT char *sql = xasprintf(
-		"SELECT count(*) FROM sqlite_schema WHERE name = '%s' AND type = 'table' AND rootpage > 0"
-		" AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('%s') WHERE hidden)", name, name);
+		"SELECT count(*) FROM sqlite_schema WHERE name = '%s' AND type = 'table' AND "
+		"rootpage > 0"
+		" AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo('%s') WHERE hidden)",
+		name, name);
 
 	return native_ask(reader->input.db, sql) == 1;
 }
@@ -109,11 +112,13 @@ static void cursor_stored(struct reader *reader, struct cursor *cursor)
 	if (native_tables[cursor->table].cover != COVER_SLICE)
 		return;
 	cursor->at = 0;
-	while (cursor->table != TABLE_SEGMENT && native_tables[cursor->table].columns[cursor->at + 1])
+	while (cursor->table != TABLE_SEGMENT &&
+	       native_tables[cursor->table].columns[cursor->at + 1])
 		cursor->at++;
 	cursor->stored = take_below(reader, cursor, UINT32_MAX);
 	if (cursor->stored < before || !cursor->stored)
-		reader_damaged(reader, "row %lld of table '%s' is out of order", (long long)cursor->rowid, cursor_name(cursor));
+		reader_damaged(reader, "row %lld of table '%s' is out of order",
+			       (long long)cursor->rowid, cursor_name(cursor));
 }
 
 void cursor_step(struct reader *reader, struct cursor *cursor)
@@ -135,7 +140,8 @@ void cursor_step(struct reader *reader, struct cursor *cursor)
 	cursor->row = true;
 	cursor->rowid = sqlite3_column_int64(cursor->statement, 0);
 	if (!first && cursor->rowid <= before)
-		reader_damaged(reader, "row %lld of table '%s' is out of order", (long long)cursor->rowid, cursor_name(cursor));
+		reader_damaged(reader, "row %lld of table '%s' is out of order",
+			       (long long)cursor->rowid, cursor_name(cursor));
 	cursor_stored(reader, cursor);
 	cursor->at = 0;
 }
@@ -163,8 +169,9 @@ static int column_of_type(struct reader *reader, struct cursor *cursor, int type
 		return -1;
 	if (sqlite3_column_type(cursor->statement, column) == type)
 		return column;
-	reader_damaged(reader, "row %lld of table '%s' has a wrong type of '%.*s'", (long long)cursor->rowid,
-		       cursor_name(cursor), (int)strcspn(native_tables[cursor->table].columns[at], " "),
+	reader_damaged(reader, "row %lld of table '%s' has a wrong type of '%.*s'",
+		       (long long)cursor->rowid, cursor_name(cursor),
+		       (int)strcspn(native_tables[cursor->table].columns[at], " "),
 		       native_tables[cursor->table].columns[at]);
 	return -1;
 }
@@ -183,8 +190,9 @@ uint32_t take_below(struct reader *reader, struct cursor *cursor, uint64_t limit
 
 	if (reader->code >= 0 && value < limit)
 		return (uint32_t)value;
-	reader_damaged(reader, "row %lld of table '%s' has a '%.*s' that does not exist", (long long)cursor->rowid,
-		       cursor_name(cursor), (int)strcspn(native_tables[cursor->table].columns[at], " "),
+	reader_damaged(reader, "row %lld of table '%s' has a '%.*s' that does not exist",
+		       (long long)cursor->rowid, cursor_name(cursor),
+		       (int)strcspn(native_tables[cursor->table].columns[at], " "),
 		       native_tables[cursor->table].columns[at]);
 	return 0;
 }
@@ -203,8 +211,8 @@ const char *take_text(struct reader *reader, struct cursor *cursor)
 		return "";
 	text = (const char *)sqlite3_column_text(cursor->statement, column);
 	if (!text || sqlite3_column_bytes(cursor->statement, column) > NATIVE_TEXT_LIMIT) {
-		reader_damaged(reader, "row %lld of table '%s' has a text that is too long", (long long)cursor->rowid,
-			       cursor_name(cursor));
+		reader_damaged(reader, "row %lld of table '%s' has a text that is too long",
+			       (long long)cursor->rowid, cursor_name(cursor));
 		return "";
 	}
 	return text;
@@ -236,6 +244,6 @@ void take_id(struct reader *reader, struct cursor *cursor, size_t next)
 void reader_placed(struct reader *reader, struct cursor *cursor, uint32_t id, size_t expected)
 {
 	if (id != expected)
-		reader_damaged(reader, "row %lld of table '%s' is out of order or there twice", (long long)cursor->rowid,
-			       cursor_name(cursor));
+		reader_damaged(reader, "row %lld of table '%s' is out of order or there twice",
+			       (long long)cursor->rowid, cursor_name(cursor));
 }

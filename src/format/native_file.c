@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opening capture files. A file comes from anywhere: its schema is not trusted (no triggers, views or functions of its
- * own), a value has a size limit, and a statement may do only as much work as the file's size can explain.
+ * Opening capture files. A file comes from anywhere: its schema is not trusted (no triggers, views
+ * or functions of its own), a value has a size limit, and a statement may do only as much work as
+ * the file's size can explain.
  */
 #include "format/native_file.h"
 
@@ -20,7 +21,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { VALUE_LIMIT = 32 << 20, OPERATIONS_PER_STEP = 1 << 20, OPERATIONS_PER_BYTE = 64, STEPS_ALWAYS = 64 };
+enum {
+	VALUE_LIMIT = 32 << 20,
+	OPERATIONS_PER_STEP = 1 << 20,
+	OPERATIONS_PER_BYTE = 64,
+	STEPS_ALWAYS = 64
+};
 
 char *native_path(const char *path)
 {
@@ -37,7 +43,8 @@ int64_t native_ask(sqlite3 *db, const char *sql)
 	sqlite3_stmt *statement = NULL;
 	int64_t number = 0;
 
-	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
 		number = sqlite3_column_int64(statement, 0);
 	(void)sqlite3_finalize(statement);       /* its failure is the step's */
 	return number;
@@ -53,7 +60,9 @@ static int fail_busy(const char *doing, const char *path, struct error *err)
 static int fail_full(const char *doing, const char *path, struct error *err)
 {
 	fail(err, FAILURE_WORK, -ENOSPC, "cannot %s '%s'", doing, path);
-	return error_try(err, "more free space, or another file system; the slices stored so far stay readable");
+	return error_try(
+		err,
+		"more free space, or another file system; the slices stored so far stay readable");
 }
 
 static int fail_damaged(const char *doing, const char *path, const char *why, struct error *err)
@@ -79,7 +88,8 @@ int native_fail(sqlite3 *db, const char *doing, const char *path, struct error *
 	case SQLITE_ERROR:
 		return fail_damaged(doing, path, sqlite3_errmsg(db), err);
 	case SQLITE_INTERRUPT:
-		return fail_damaged(doing, path, "it takes more work to read than its size can explain", err);
+		return fail_damaged(doing, path,
+				    "it takes more work to read than its size can explain", err);
 	}
 	if (system == ENOSPC || system == EDQUOT)
 		return fail_full(doing, path, err);
@@ -92,7 +102,8 @@ static int step_done(void *left)
 	return --*(int64_t *)left < 0;
 }
 
-/* These walls are extra, so a library without one of them changes nothing: every value is checked where it is read. */
+/* These walls are extra, so a library without one of them changes nothing: every value is checked
+ * where it is read. */
 static void input_distrust(struct native_input *input, const char *path)
 {
 	struct stat status = { 0 };
@@ -104,7 +115,8 @@ static void input_distrust(struct native_input *input, const char *path)
 	(void)sqlite3_limit(input->db, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
 	(void)sqlite3_limit(input->db, SQLITE_LIMIT_ATTACHED, 0);
 	(void)stat(path, &status);
-	input->steps_left = STEPS_ALWAYS + status.st_size / (OPERATIONS_PER_STEP / OPERATIONS_PER_BYTE);
+	input->steps_left = STEPS_ALWAYS +
+			    status.st_size / (OPERATIONS_PER_STEP / OPERATIONS_PER_BYTE);
 	sqlite3_progress_handler(input->db, OPERATIONS_PER_STEP, step_done, &input->steps_left);
 }
 
@@ -123,11 +135,13 @@ static int input_try(struct native_input *input, const char *path)
 	if (database_open(path, SQLITE_OPEN_READONLY, &input->db) < 0)
 		return -1;
 	input_distrust(input, path);
-	return native_run(input->db, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;"
-				     "BEGIN; SELECT count(*) FROM sqlite_schema");
+	return native_run(
+		input->db,
+		"PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;"
+		"BEGIN; SELECT count(*) FROM sqlite_schema");
 }
 
-/* --- A capture whose recorder was killed in the middle of a slice -------------------------------------------------- */
+/* --- A capture whose recorder was killed in the middle of a slice ----------------------------- */
 
 static int bytes_copy(const char *from_path, const char *to_path, struct error *err)
 {
@@ -136,11 +150,13 @@ static int bytes_copy(const char *from_path, const char *to_path, struct error *
 	ssize_t got = 0;
 
 	if (from < 0 || to < 0)
-		return fail(err, FAILURE_WORK, -errno, "cannot copy '%s' to '%s'", from_path, to_path);
+		return fail(err, FAILURE_WORK, -errno, "cannot copy '%s' to '%s'", from_path,
+			    to_path);
 	do {
 		got = copy_file_range(from, NULL, to, NULL, 1 << 30, 0);
 	} while (got > 0);
-	if (got < 0 && (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
+	if (got < 0 &&
+	    (errno == EXDEV || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP)) {
 		CLEANUP_TEXT char *buffer = xmalloc(1 << 20);
 
 		while ((got = read(from, buffer, 1 << 20)) > 0)
@@ -150,12 +166,15 @@ static int bytes_copy(const char *from_path, const char *to_path, struct error *
 			}
 	}
 	if (got < 0)
-		return fail(err, FAILURE_WORK, errno ? -errno : -EIO, "cannot copy '%s' to '%s'", from_path, to_path);
+		return fail(err, FAILURE_WORK, errno ? -errno : -EIO, "cannot copy '%s' to '%s'",
+			    from_path, to_path);
 	return 0;
 }
 
-/* Opens the copy read-write once, which plays the journal back; then its names go, the open file stays. */
-static int copy_recover(struct native_input *input, const char *path, const char *copy, struct error *err)
+/* Opens the copy read-write once, which plays the journal back; then its names go, the open file
+ * stays. */
+static int copy_recover(struct native_input *input, const char *path, const char *copy,
+			struct error *err)
 {
 	CLEANUP_TEXT char *journal = xasprintf("%s-journal", path);
 	CLEANUP_TEXT char *journal_copy = xasprintf("%s-journal", copy);
@@ -170,7 +189,8 @@ static int copy_recover(struct native_input *input, const char *path, const char
 	input->db = NULL;
 	if (r >= 0 && input_try(input, copy) < 0)
 		r = native_fail(input->db, "read", path, err);
-	(void)unlink(journal_copy);              /* best effort: it lies in a directory of its own */
+	/* best effort: it lies in a directory of its own */
+	(void)unlink(journal_copy);
 	(void)unlink(copy);
 	return r;
 }
@@ -178,7 +198,8 @@ static int copy_recover(struct native_input *input, const char *path, const char
 static int input_recover(struct native_input *input, const char *path, struct error *err)
 {
 	const char *temporary = getenv("TMPDIR");
-	CLEANUP_TEXT char *directory = xasprintf("%s/crosscut-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+	CLEANUP_TEXT char *directory = xasprintf("%s/crosscut-XXXXXX",
+						 temporary && *temporary ? temporary : "/tmp");
 	CLEANUP_TEXT char *copy = NULL;
 	int r;
 
@@ -186,7 +207,8 @@ static int input_recover(struct native_input *input, const char *path, struct er
 	input->db = NULL;
 	if (!mkdtemp(directory)) {
 		fail(err, FAILURE_WORK, -errno, "cannot make '%s'", directory);
-		return error_try(err, "TMPDIR set to a directory with room for a copy of '%s'", path);
+		return error_try(err, "TMPDIR set to a directory with room for a copy of '%s'",
+				 path);
 	}
 	copy = xasprintf("%s/capture", directory);
 	r = copy_recover(input, path, copy, err);
@@ -223,7 +245,8 @@ int native_open_to_write(const char *path, sqlite3 **ret, struct error *err)
 	sqlite3 *db = NULL;
 	int r = 0;
 
-	if (database_open(path, SQLITE_OPEN_READWRITE, &db) < 0 || native_run(db, "SELECT count(*) FROM sqlite_schema") < 0)
+	if (database_open(path, SQLITE_OPEN_READWRITE, &db) < 0 ||
+	    native_run(db, "SELECT count(*) FROM sqlite_schema") < 0)
 		r = native_fail(db, "write", path, err);
 	else
 		r = native_check_version(db, path, err);
@@ -246,8 +269,8 @@ int native_check_version(sqlite3 *db, const char *path, struct error *err)
 	}
 	if (version / 1000 != NATIVE_SCHEMA_MAJOR) {
 		fail(err, FAILURE_WORK, -EPROTONOSUPPORT, "cannot read '%s'", path);
-		error_because(err, "its schema is %d.%d, and this crosscut reads %d.*", (int)(version / 1000),
-			      (int)(version % 1000), NATIVE_SCHEMA_MAJOR);
+		error_because(err, "its schema is %d.%d, and this crosscut reads %d.*",
+			      (int)(version / 1000), (int)(version % 1000), NATIVE_SCHEMA_MAJOR);
 		return error_try(err, "a crosscut that writes schema %d", (int)(version / 1000));
 	}
 	return 0;

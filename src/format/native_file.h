@@ -3,8 +3,9 @@
 /*
  * Opening a capture file as a database, and what SQLite says put into words.
  *
- * Reading never writes: the file is opened read-only under a shared lock, which a recorder's exclusive lock refuses. Where
- * a recorder was killed in the middle of a slice, its journal must first be played back; that happens in a copy.
+ * Reading never writes: the file is opened read-only under a shared lock, which a recorder's
+ * exclusive lock refuses. Where a recorder was killed in the middle of a slice, its journal must
+ * first be played back; that happens in a copy.
  */
 #include <stdint.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reader of capture files, and their row in the table of formats. It takes slice after slice, checks each against
- * its digest, and reads a file that was never sealed up to its last complete slice.
+ * The reader of capture files, and their row in the table of formats. It takes slice after slice,
+ * checks each against its digest, and reads a file that was never sealed up to its last complete
+ * slice.
  */
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -21,7 +22,8 @@
 
 extern const struct format native_format;
 
-/* A real capture spends more than a byte on four rows; small files may hold this many in any case. */
+/* A real capture spends more than a byte on four rows; small files may hold this many in any case.
+ */
 enum { ROWS_ALWAYS = 2 << 20, ROWS_PER_BYTE = 4 };
 
 static void cursors_open(struct reader *reader)
@@ -60,7 +62,7 @@ static void read_contents(struct reader *reader, uint32_t stored)
 	read_guard_steps(reader, stored);
 }
 
-/* --- Slices --------------------------------------------------------------------------------------------------------- */
+/* --- Slices ----------------------------------------------------------------------------------- */
 
 /* Adds slices up to the next that has a digest, and copies that; false at the end. */
 static bool slices_ahead(struct reader *reader, unsigned char ret_digest[SHA256_SIZE])
@@ -84,15 +86,18 @@ static bool slices_ahead(struct reader *reader, unsigned char ret_digest[SHA256_
 		if (reader->code < 0)
 			return false;
 		memcpy(ret_digest, digest, size);
-		reader_placed(reader, cursor, profile_slice(reader->profile, start, end).index, next);
+		reader_placed(reader, cursor, profile_slice(reader->profile, start, end).index,
+			      next);
 	}
 	return reader->code >= 0 && size;
 }
 
-static void digest_compare(struct reader *reader, const unsigned char *digest, const char *what, size_t number)
+static void digest_compare(struct reader *reader, const unsigned char *digest, const char *what,
+			   size_t number)
 {
 	if (reader->code >= 0 && memcmp(digest, reader->chain, SHA256_SIZE))
-		reader_damaged(reader, "%s %zu is not what was recorded (its digest differs)", what, number);
+		reader_damaged(reader, "%s %zu is not what was recorded (its digest differs)", what,
+			       number);
 }
 
 static void read_slices(struct reader *reader)
@@ -117,7 +122,7 @@ static void read_slices(struct reader *reader)
 	}
 }
 
-/* --- The seal ------------------------------------------------------------------------------------------------------- */
+/* --- The seal --------------------------------------------------------------------------------- */
 
 static void table_digest(struct reader *reader, enum native_table table)
 {
@@ -129,7 +134,8 @@ static void table_digest(struct reader *reader, enum native_table table)
 		const char *key = table == TABLE_META ? take_text(reader, cursor) : "";
 
 		if (strcmp(key, "sealed") && strcmp(key, "digest"))
-			digest_statement(&reader->sha, native_tables[table].name, cursor->statement, 1);
+			digest_statement(&reader->sha, native_tables[table].name, cursor->statement,
+					 1);
 	}
 }
 
@@ -156,10 +162,12 @@ static void nothing_left(struct reader *reader)
 {
 	for (int table = 0; table < TABLE_COUNT; table++)
 		if (native_tables[table].cover == COVER_SLICE && reader->cursors[table].row)
-			reader_damaged(reader, "table '%s' has rows of no slice", native_tables[table].name);
+			reader_damaged(reader, "table '%s' has rows of no slice",
+				       native_tables[table].name);
 }
 
-/* Threads that lived when the recorder was killed: they are known to have lived until the last slice's end. */
+/* Threads that lived when the recorder was killed: they are known to have lived until the last
+ * slice's end. */
 static void threads_end(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
@@ -202,7 +210,8 @@ static int native_read(const char *path, struct profile *into, struct error *err
 
 	if (r < 0)
 		return r;
-	(void)stat(path, &status);               /* it was just opened; without a size only small files are read */
+	/* it was just opened; without a size only small files are read */
+	(void)stat(path, &status);
 	reader.row_budget = ROWS_ALWAYS + (uint64_t)status.st_size * ROWS_PER_BYTE;
 	reader.code = native_check_version(reader.input.db, path, err);
 	if (reader.code >= 0)
@@ -219,7 +228,8 @@ static int native_recognise(const void *head, size_t size)
 
 	if (size < 72 || memcmp(bytes, "SQLite format 3", 16))
 		return 0;
-	id = (uint32_t)bytes[68] << 24 | (uint32_t)bytes[69] << 16 | (uint32_t)bytes[70] << 8 | bytes[71];
+	id = (uint32_t)bytes[68] << 24 | (uint32_t)bytes[69] << 16 | (uint32_t)bytes[70] << 8 |
+	     bytes[71];
 	return id == NATIVE_APPLICATION_ID ? 100 : 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the small tables of a capture file into a profile: the mirror of native_write_table.c, column by column.
+ * From the small tables of a capture file into a profile: the mirror of native_write_table.c,
+ * column by column.
  */
 #include "format/native_reader.h"
 
@@ -15,14 +16,16 @@ static const char *const role_names[] = { "", "total", "split", "detail" };
 static const char *const weighting_names[] = { "", "exact", "sampled", "estimated" };
 
 /* The index of the row's next text among names, from 1. */
-static int take_name(struct reader *reader, struct cursor *cursor, const char *const *names, size_t count)
+static int take_name(struct reader *reader, struct cursor *cursor, const char *const *names,
+		     size_t count)
 {
 	const char *text = take_text(reader, cursor);
 
 	for (size_t i = 1; i < count; i++)
 		if (!strcmp(names[i], text))
 			return (int)i;
-	reader_damaged(reader, "table '%s' has the unknown word '%.40s'", native_tables[cursor->table].name, text);
+	reader_damaged(reader, "table '%s' has the unknown word '%.40s'",
+		       native_tables[cursor->table].name, text);
 	return 1;
 }
 
@@ -70,7 +73,8 @@ void read_processes(struct reader *reader)
 		row.pid_namespace = take_string(reader, cursor);
 		row.arguments = take_string(reader, cursor);
 		if (reader->code >= 0)
-			reader_placed(reader, cursor, profile_process(reader->profile, row).index, next);
+			reader_placed(reader, cursor, profile_process(reader->profile, row).index,
+				      next);
 	}
 }
 
@@ -83,7 +87,8 @@ void read_threads(struct reader *reader)
 		struct thread row = { 0 };
 
 		take_id(reader, cursor, next);
-		row.process.index = take_below(reader, cursor, profile_process_count(reader->profile));
+		row.process.index = take_below(reader, cursor,
+					       profile_process_count(reader->profile));
 		row.tid = take_below(reader, cursor, 1ull << 32);
 		row.namespace_tid = take_below(reader, cursor, 1ull << 32);
 		row.start_ns = take_number(reader, cursor);
@@ -94,7 +99,8 @@ void read_threads(struct reader *reader)
 		row.died = take_truth(reader, cursor);
 		row.kernel_runtime_ns = take_number(reader, cursor);
 		if (reader->code >= 0)
-			reader_placed(reader, cursor, profile_thread(reader->profile, row).index, next);
+			reader_placed(reader, cursor, profile_thread(reader->profile, row).index,
+				      next);
 	}
 }
 
@@ -103,8 +109,10 @@ void read_classes(struct reader *reader)
 	struct cursor *cursor = &reader->cursors[TABLE_CLASS];
 
 	EACH(reader, cursor) {
-		struct evidence_id evidence = { take_below(reader, cursor, profile_evidence_count(reader->profile)) };
-		struct dimension_id class = { take_below(reader, cursor, profile_dimension_count(reader->profile)) };
+		struct evidence_id evidence = { take_below(
+			reader, cursor, profile_evidence_count(reader->profile)) };
+		struct dimension_id class = { take_below(
+			reader, cursor, profile_dimension_count(reader->profile)) };
 		struct string_id rule = take_string(reader, cursor);
 		bool ambiguous = take_truth(reader, cursor);
 
@@ -113,7 +121,7 @@ void read_classes(struct reader *reader)
 	}
 }
 
-/* --- Symbols --------------------------------------------------------------------------------------------------------- */
+/* --- Symbols ---------------------------------------------------------------------------------- */
 
 static struct string_id *symbol_texts(struct reader *reader, uint32_t *ret_count)
 {
@@ -157,7 +165,7 @@ void read_symbols(struct reader *reader)
 	free(texts);
 }
 
-/* --- Dictionaries ---------------------------------------------------------------------------------------------------- */
+/* --- Dictionaries ----------------------------------------------------------------------------- */
 
 void read_strings(struct reader *reader, uint32_t stored)
 {
@@ -193,7 +201,8 @@ static void read_dimension(struct reader *reader, struct cursor *cursor)
 		reader_damaged(reader, "a dimension has no name or the unknown kind '%.40s'", kind);
 	row.meaning = profile_text(profile, take_string(reader, cursor));
 	if (parent.index)
-		row.parent = profile_text(profile, profile_dimension_at(profile, parent.index)->name);
+		row.parent = profile_text(profile,
+					  profile_dimension_at(profile, parent.index)->name);
 	if (reader->code < 0)
 		return;
 	id = profile_dimension(profile, &row);
@@ -209,8 +218,10 @@ static void read_measure(struct reader *reader, struct cursor *cursor)
 
 	take_id(reader, cursor, next);
 	row.dimension.index = take_below(reader, cursor, profile_dimension_count(reader->profile));
-	row.role = (enum measure_role)take_name(reader, cursor, role_names, ARRAY_LENGTH(role_names));
-	row.weighting = (enum weighting)take_name(reader, cursor, weighting_names, ARRAY_LENGTH(weighting_names));
+	row.role = (enum measure_role)take_name(reader, cursor, role_names,
+						ARRAY_LENGTH(role_names));
+	row.weighting = (enum weighting)take_name(reader, cursor, weighting_names,
+						  ARRAY_LENGTH(weighting_names));
 	row.source = take_string(reader, cursor);
 	row.period = take_number(reader, cursor);
 	if (reader->code >= 0)
@@ -237,7 +248,8 @@ void read_files(struct reader *reader, uint32_t stored)
 		path = profile_text(reader->profile, take_string(reader, cursor));
 		build_id = profile_text(reader->profile, take_string(reader, cursor));
 		if (reader->code >= 0)
-			reader_placed(reader, cursor, profile_file(reader->profile, path, build_id).index, next);
+			reader_placed(reader, cursor,
+				      profile_file(reader->profile, path, build_id).index, next);
 	}
 }
 
@@ -254,7 +266,8 @@ void read_objects(struct reader *reader, uint32_t stored)
 		row.name = take_string(reader, cursor);
 		row.address = take_number(reader, cursor);
 		if (reader->code >= 0)
-			reader_placed(reader, cursor, profile_object(reader->profile, row).index, next);
+			reader_placed(reader, cursor, profile_object(reader->profile, row).index,
+				      next);
 	}
 }
 
@@ -290,7 +303,8 @@ void read_evidence(struct reader *reader, uint32_t stored)
 		take_id(reader, cursor, next);
 		seen = take_evidence(reader, cursor);
 		if (reader->code >= 0)
-			reader_placed(reader, cursor, profile_evidence(reader->profile, &seen).index, next);
+			reader_placed(reader, cursor,
+				      profile_evidence(reader->profile, &seen).index, next);
 	}
 }
 
@@ -301,7 +315,8 @@ void read_mappings(struct reader *reader, uint32_t stored)
 	EACH_STORED(reader, cursor, stored) {
 		struct mapping row = { 0 };
 
-		row.process.index = take_below(reader, cursor, profile_process_count(reader->profile));
+		row.process.index = take_below(reader, cursor,
+					       profile_process_count(reader->profile));
 		row.file.index = take_below(reader, cursor, profile_file_count(reader->profile));
 		row.start = take_number(reader, cursor);
 		row.end = take_number(reader, cursor);
@@ -314,11 +329,12 @@ void read_mappings(struct reader *reader, uint32_t stored)
 	}
 }
 
-/* --- Facts ------------------------------------------------------------------------------------------------------------ */
+/* --- Facts ------------------------------------------------------------------------------------ */
 
 static struct slice_id take_slice(struct reader *reader, struct cursor *cursor)
 {
-	return (struct slice_id){ take_below(reader, cursor, profile_slice_count(reader->profile)) };
+	return (struct slice_id){ take_below(reader, cursor,
+					     profile_slice_count(reader->profile)) };
 }
 
 static void read_completion(struct reader *reader, struct cursor *cursor)

@@ -3,8 +3,9 @@
 /*
  * What a reader of capture files is made of. Private to the native_read*.c files.
  *
- * Each table has a cursor that runs through it once, in the order in which it was stored; a slice takes from every
- * cursor the rows that were stored with it. The first thing found wrong is kept in err; from then on nothing is read.
+ * Each table has a cursor that runs through it once, in the order in which it was stored; a slice
+ * takes from every cursor the rows that were stored with it. The first thing found wrong is kept in
+ * err; from then on nothing is read.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +27,8 @@ struct cursor {
 	int at;                                      /* the next column to take */
 	bool row;                                    /* it stands on a row; false at the end */
 	int64_t rowid;
-	uint32_t stored;                             /* the slice its row was stored with; 0 in tables without one */
+	/* the slice its row was stored with; 0 in tables without one */
+	uint32_t stored;
 };
 
 struct reader {
@@ -40,13 +42,15 @@ struct reader {
 	unsigned char chain[SHA256_SIZE];
 	struct string_id *strings;                   /* by the file's number */
 	uint32_t string_count, string_room;
-	uint64_t row_budget;                         /* segments' rows that the file's size can explain */
+	/* segments' rows that the file's size can explain */
+	uint64_t row_budget;
 	bool sealed;
 	char digest[2 * SHA256_SIZE + 1];            /* of the seal, as meta holds it */
 };
 
 /* Keeps the first thing that is wrong with the file. */
-void reader_damaged(struct reader *reader, const char *why, ...) __attribute__((format(printf, 2, 3)));
+void reader_damaged(struct reader *reader, const char *why, ...)
+	__attribute__((format(printf, 2, 3)));
 
 void cursor_open(struct reader *reader, enum native_table table);
 void cursor_close(struct cursor *cursor);
@@ -56,11 +60,13 @@ bool cursor_has(struct reader *reader, struct cursor *cursor, uint32_t stored);
 /* The same for tables without slices: any row. */
 bool cursor_has_any(struct reader *reader, struct cursor *cursor);
 
-/* The row's next value, in the order of the schema. What does not fit is damage, and gives 0 or "". */
+/* The row's next value, in the order of the schema. What does not fit is damage, and gives 0 or "".
+ */
 uint64_t take_number(struct reader *reader, struct cursor *cursor);
 uint32_t take_below(struct reader *reader, struct cursor *cursor, uint64_t limit);
 bool take_truth(struct reader *reader, struct cursor *cursor);
-const char *take_text(struct reader *reader, struct cursor *cursor);         /* until the next step */
+/* until the next step */
+const char *take_text(struct reader *reader, struct cursor *cursor);
 struct string_id take_string(struct reader *reader, struct cursor *cursor);
 const void *take_blob(struct reader *reader, struct cursor *cursor, size_t *ret_size);
 /* The id of a dictionary's row, which must be the next one. */

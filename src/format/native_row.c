@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Storing one row: values are bound in the order of the schema's columns and enter the digest in the same move, so that
- * what is stored and what is digested cannot differ.
+ * Storing one row: values are bound in the order of the schema's columns and enter the digest in
+ * the same move, so that what is stored and what is digested cannot differ.
  */
 #include "format/native_writer.h"
 
@@ -47,11 +47,15 @@ static int insert_prepare(struct native *native, enum native_table number)
 	struct text sql = TEXT(SQL_LIMIT);
 	int r;
 
-	text_print(&sql, "INSERT %sINTO %s VALUES(", number == TABLE_META ? "" : "OR REPLACE ", table->name);
+	text_print(&sql, "INSERT %sINTO %s VALUES(", number == TABLE_META ? "" : "OR REPLACE ",
+		   table->name);
 	for (size_t i = 0; i < count; i++)
 		text_print(&sql, i ? ",?" : "?");
-	text_print(&sql, ")%s", number == TABLE_META ? " ON CONFLICT(key) DO UPDATE SET value = excluded.value" : "");
-	r = sqlite3_prepare_v3(native->db, text_string(&sql), -1, SQLITE_PREPARE_PERSISTENT, &native->inserts[number], NULL);
+	text_print(&sql, ")%s",
+		   number == TABLE_META ? " ON CONFLICT(key) DO UPDATE SET value = excluded.value"
+					: "");
+	r = sqlite3_prepare_v3(native->db, text_string(&sql), -1, SQLITE_PREPARE_PERSISTENT,
+			       &native->inserts[number], NULL);
 	text_done(&sql);
 	return r == SQLITE_OK ? 0 : -1;
 }
@@ -86,12 +90,14 @@ void row_begin(struct native *native, enum native_table table)
 		digest_row(native->digest, native_tables[table].name);
 }
 
-/* After a failure nothing more is bound or stepped: the database must keep its reason as the last one. */
-#define bind(native, type, ...)                                                                                  \
-	do {                                                                                                     \
-		(native)->column++;                                                                              \
-		if (!(native)->failed)                                                                           \
-			(native)->failed = sqlite3_bind_##type((native)->current, (native)->column, __VA_ARGS__) != SQLITE_OK; \
+/* After a failure nothing more is bound or stepped: the database must keep its reason as the last
+ * one. */
+#define bind(native, type, ...)                                                                   \
+	do {                                                                                      \
+		int at = ++(native)->column;                                                      \
+		if (!(native)->failed)                                                            \
+			(native)->failed =                                                        \
+				sqlite3_bind_##type((native)->current, at, __VA_ARGS__) != 0; \
 	} while (0)
 
 void row_number(struct native *native, uint64_t value)

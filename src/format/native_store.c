@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What can be made again and stands outside the digests: the names of frames, and the verdicts of the gates. Stored
- * when the capture is sealed, and replaced in a file that exists.
+ * What can be made again and stands outside the digests: the names of frames, and the verdicts of
+ * the gates. Stored when the capture is sealed, and replaced in a file that exists.
  */
 #include "format/native.h"
 
@@ -15,8 +15,10 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-/* Texts of symbols have numbers of their own, so that they can go without touching what was recorded. */
-static uint32_t symbol_text(struct native *native, const struct profile *profile, struct map *numbers, struct string_id id)
+/* Texts of symbols have numbers of their own, so that they can go without touching what was
+ * recorded. */
+static uint32_t symbol_text(struct native *native, const struct profile *profile,
+			    struct map *numbers, struct string_id id)
 {
 	bool added;
 	uint32_t *number;
@@ -72,7 +74,8 @@ static int file_change(const char *path, change_file *change, const void *with, 
 	if (r < 0)
 		return r;
 	native->path = xstrdup(path);
-	native->failed = native_run(native->db, "BEGIN IMMEDIATE") < 0 || native_tables_open(native, false) < 0;
+	native->failed = native_run(native->db, "BEGIN IMMEDIATE") < 0 ||
+			 native_tables_open(native, false) < 0;
 	if (!native->failed)
 		change(native, with);
 	if (native->failed || native_run(native->db, "COMMIT") < 0)
@@ -107,7 +110,9 @@ static void gate_replace(struct native *native, const void *with)
 	row_end(native);
 }
 
-int native_store_gate(const char *path, const char *name, double value, double limit, const char *verdict, struct error *err)
+int native_store_gate(const char *path, const char *name, double value, double limit,
+		      const char *verdict, struct error *err)
 {
-	return file_change(path, gate_replace, &(struct verdict){ name, verdict, value, limit }, err);
+	return file_change(path, gate_replace, &(struct verdict){ name, verdict, value, limit },
+			   err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sums of the exact measures over the capture, kept while it runs: what the file's `total` holds, so that plain SQL
- * answers the ledger. Grows with threads and kinds of waits, not with time.
+ * The sums of the exact measures over the capture, kept while it runs: what the file's `total`
+ * holds, so that plain SQL answers the ledger. Grows with threads and kinds of waits, not with
+ * time.
  */
 #include "format/native_writer.h"
 
@@ -18,7 +19,8 @@ static struct native_total *total_of(struct native *native, const struct cell *c
 	if (added) {
 		*index = (uint32_t)native->total_count;
 		grow(native->totals, native->total_count, native->total_room);
-		native->totals[native->total_count++] = (struct native_total){ key[0], key[1], key[2], 0, 0, 0 };
+		native->totals[native->total_count++] =
+			(struct native_total){ key[0], key[1], key[2], 0, 0, 0 };
 	}
 	return &native->totals[*index];
 }

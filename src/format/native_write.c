@@ -2,8 +2,9 @@
 /*
  * The writer of capture files: makes one, stores a slice per transaction, seals it.
  *
- * While recording it holds an exclusive lock and calls fsync never: the disk may be the one that the target waits for.
- * So a killed recorder loses at most the slice at hand, a power cut may lose more, and sealing syncs once.
+ * While recording it holds an exclusive lock and calls fsync never: the disk may be the one that
+ * the target waits for. So a killed recorder loses at most the slice at hand, a power cut may lose
+ * more, and sealing syncs once.
  */
 #include "format/native.h"
 
@@ -39,7 +40,8 @@ static void native_close(struct native *native)
 	if (native->db && !sqlite3_get_autocommit(native->db))
 		(void)native_run(native->db, "ROLLBACK");
 	if (native->db)
-		(void)native_run(native->db, "PRAGMA journal_mode = DELETE");    /* best effort: an empty journal may stay */
+		/* best effort: an empty journal may stay */
+		(void)native_run(native->db, "PRAGMA journal_mode = DELETE");
 	(void)sqlite3_close(native->db);
 	native->db = NULL;
 }
@@ -66,10 +68,11 @@ uint64_t native_size_bytes(const struct native *native)
 
 static uint64_t database_size(struct native *native)
 {
-	return (uint64_t)native_ask(native->db, "PRAGMA page_count") * (uint64_t)native_ask(native->db, "PRAGMA page_size");
+	return (uint64_t)native_ask(native->db, "PRAGMA page_count") *
+	       (uint64_t)native_ask(native->db, "PRAGMA page_size");
 }
 
-/* --- Making the file ------------------------------------------------------------------------------------------------ */
+/* --- Making the file -------------------------------------------------------------------------- */
 
 /* The old file is unlinked and not truncated: whoever has it open keeps it. */
 static int file_make(const char *path, bool replace, struct error *err)
@@ -80,7 +83,8 @@ static int file_make(const char *path, bool replace, struct error *err)
 
 	if (replace && !lstat(path, &status)) {
 		if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
-			return fail(err, FAILURE_WORK, S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL, "cannot replace '%s'", path);
+			return fail(err, FAILURE_WORK, S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL,
+				    "cannot replace '%s'", path);
 		if (unlink(path) < 0)
 			return fail(err, FAILURE_WORK, -errno, "cannot replace '%s'", path);
 	}
@@ -88,10 +92,12 @@ static int file_make(const char *path, bool replace, struct error *err)
 	if (fd < 0) {
 		int r = fail(err, FAILURE_WORK, -errno, "cannot write '%s'", path);
 
-		return r == -EEXIST ? error_try(err, "another name, or --force to overwrite it") : r;
+		return r == -EEXIST ? error_try(err, "another name, or --force to overwrite it")
+				    : r;
 	}
 	(void)close(fd);
-	(void)unlink(journal);                   /* an older file's: played back, it would destroy this one */
+	/* an older file's: played back, it would destroy this one */
+	(void)unlink(journal);
 	return 0;
 }
 
@@ -100,7 +106,8 @@ static int schema_make(struct native *native)
 	char settings[256];
 
 	(void)snprintf(settings, sizeof(settings),
-		       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE;"
+		       "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA "
+		       "journal_mode = TRUNCATE;"
 		       "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN EXCLUSIVE",
 		       NATIVE_APPLICATION_ID, NATIVE_SCHEMA_MAJOR * 1000 + NATIVE_SCHEMA_MINOR);
 	if (native_run(native->db, settings) < 0 || native_tables_open(native, true) < 0)
@@ -108,7 +115,8 @@ static int schema_make(struct native *native)
 	return native_run(native->db, "INSERT INTO meta VALUES('sealed', '0'); COMMIT");
 }
 
-int native_create(struct native *native, const char *path, bool replace, uint64_t size_limit_bytes, struct error *err)
+int native_create(struct native *native, const char *path, bool replace, uint64_t size_limit_bytes,
+		  struct error *err)
 {
 	CLEANUP_TEXT char *safe = native_path(path);
 	int r = file_make(path, replace, err);
@@ -118,7 +126,8 @@ int native_create(struct native *native, const char *path, bool replace, uint64_
 		return r;
 	native->path = xstrdup(path);
 	native->size_limit = size_limit_bytes;
-	if (sqlite3_open_v2(safe, &native->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, NULL) != SQLITE_OK ||
+	if (sqlite3_open_v2(safe, &native->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE,
+			    NULL) != SQLITE_OK ||
 	    schema_make(native) < 0) {
 		r = native_fail(native->db, "write", path, err);
 		native_close(native);
@@ -130,7 +139,7 @@ int native_create(struct native *native, const char *path, bool replace, uint64_
 	return 0;
 }
 
-/* --- Slices --------------------------------------------------------------------------------------------------------- */
+/* --- Slices ----------------------------------------------------------------------------------- */
 
 static void marks_forget(struct native_marks *marks)
 {
@@ -140,7 +149,8 @@ static void marks_forget(struct native_marks *marks)
 
 static void transaction_undo(struct native *native, const struct native_written *before)
 {
-	native_tables_close(native);             /* a statement that failed half-way would hold the rollback up */
+	/* a statement that failed half-way would hold the rollback up */
+	native_tables_close(native);
 	if (!sqlite3_get_autocommit(native->db))
 		(void)native_run(native->db, "ROLLBACK");
 	if (native_tables_open(native, false) < 0)
@@ -160,9 +170,10 @@ static int transaction_begin(struct native *native)
 	return native->failed ? -1 : 0;
 }
 
-/* A slice that was cut but never stored by itself goes in without a digest; the next one covers it. */
-static void slices_write(struct native *native, const struct profile *profile, uint32_t last, struct sha256 *sha,
-			 unsigned char digest[SHA256_SIZE])
+/* A slice that was cut but never stored by itself goes in without a digest; the next one covers it.
+ */
+static void slices_write(struct native *native, const struct profile *profile, uint32_t last,
+			 struct sha256 *sha, unsigned char digest[SHA256_SIZE])
 {
 	for (uint32_t i = native->written.slice + 1; i <= last; i++) {
 		const struct slice *row = profile_slice_at(profile, i);
@@ -177,13 +188,15 @@ static void slices_write(struct native *native, const struct profile *profile, u
 		row_number(native, i);
 		row_number(native, row->start_ns);
 		row_number(native, row->end_ns);
-		row_blob(native, i == last ? digest : (const unsigned char *)"", i == last ? SHA256_SIZE : 0);
+		row_blob(native, i == last ? digest : (const unsigned char *)"",
+			 i == last ? SHA256_SIZE : 0);
 		row_end(native);
 	}
 	native->written.slice = last;
 }
 
-static void slice_write(struct native *native, const struct profile *profile, uint32_t slice, unsigned char digest[SHA256_SIZE])
+static void slice_write(struct native *native, const struct profile *profile, uint32_t slice,
+			unsigned char digest[SHA256_SIZE])
 {
 	struct sha256 sha;
 
@@ -209,13 +222,15 @@ static int fail_size(struct native *native, struct error *err)
 	return error_try(err, "a larger --max-size");
 }
 
-int native_slice(struct native *native, const struct profile *profile, struct slice_id slice, struct error *err)
+int native_slice(struct native *native, const struct profile *profile, struct slice_id slice,
+		 struct error *err)
 {
 	struct native_written before = native->written;
 	unsigned char digest[SHA256_SIZE];
 	int r = 0;
 
-	assert(native->db && slice.index > native->written.slice && slice.index < profile_slice_count(profile));
+	assert(native->db && slice.index > native->written.slice &&
+	       slice.index < profile_slice_count(profile));
 	if (transaction_begin(native) == 0)
 		slice_write(native, profile, slice.index, digest);
 	if (!native->failed && native->size_limit && database_size(native) > native->size_limit) {
@@ -234,9 +249,10 @@ int native_slice(struct native *native, const struct profile *profile, struct sl
 	return 0;
 }
 
-/* --- Sealing -------------------------------------------------------------------------------------------------------- */
+/* --- Sealing ---------------------------------------------------------------------------------- */
 
-static void table_digest(struct native *native, struct sha256 *sha, enum native_table table, const char *where)
+static void table_digest(struct native *native, struct sha256 *sha, enum native_table table,
+			 const char *where)
 {
 	CLEANUP_TEXT char *sql = xasprintf("SELECT * FROM %s%s", native_tables[table].name, where);
 	sqlite3_stmt *statement = NULL;
@@ -331,6 +347,7 @@ int native_seal(struct native *native, const struct profile *profile, struct err
 	}
 	native->size = database_size(native);
 	native_close(native);
-	file_sync(native->path);                 /* after the close: closing any descriptor drops this process' locks */
+	/* after the close: closing any descriptor drops this process' locks */
+	file_sync(native->path);
 	return 0;
 }

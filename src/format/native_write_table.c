@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stores the small tables: what is new of those that only grow, and what changed of those that live (processes,
- * threads, the classes of evidence).
+ * Stores the small tables: what is new of those that only grow, and what changed of those that live
+ * (processes, threads, the classes of evidence).
  */
 #include "format/native_writer.h"
 
@@ -28,7 +28,8 @@ uint32_t native_string(struct native *native, const struct profile *profile, str
 	while (id.index >= native->string_room) {
 		size_t room = native->string_room ? native->string_room * 2 : 1024;
 
-		native->string_numbers = xreallocarray(native->string_numbers, room, sizeof(*native->string_numbers));
+		native->string_numbers = xreallocarray(native->string_numbers, room,
+						       sizeof(*native->string_numbers));
 		memset(native->string_numbers + native->string_room, 0,
 		       (room - native->string_room) * sizeof(*native->string_numbers));
 		native->string_room = room;
@@ -65,7 +66,7 @@ void native_write_meta(struct native *native, const struct profile *profile)
 	}
 }
 
-/* --- Tables that live ---------------------------------------------------------------------------------------------- */
+/* --- Tables that live ------------------------------------------------------------------------- */
 
 static bool mark_changed(struct native_marks *marks, size_t index, const void *row, size_t size)
 {
@@ -75,7 +76,8 @@ static bool mark_changed(struct native_marks *marks, size_t index, const void *r
 		size_t room = marks->room ? marks->room * 2 : 256;
 
 		marks->hashes = xreallocarray(marks->hashes, room, sizeof(*marks->hashes));
-		memset(marks->hashes + marks->room, 0, (room - marks->room) * sizeof(*marks->hashes));
+		memset(marks->hashes + marks->room, 0,
+		       (room - marks->room) * sizeof(*marks->hashes));
 		marks->room = room;
 	}
 	if (marks->hashes[index] == hash)
@@ -137,12 +139,15 @@ static void class_write(struct native *native, const struct profile *profile, si
 void native_write_living(struct native *native, const struct profile *profile)
 {
 	for (size_t i = 1; i < profile_process_count(profile); i++)
-		if (mark_changed(&native->processes, i, profile_process_at(profile, i), sizeof(struct process)))
+		if (mark_changed(&native->processes, i, profile_process_at(profile, i),
+				 sizeof(struct process)))
 			process_write(native, profile, i);
 	for (size_t i = 1; i < profile_thread_count(profile); i++)
-		if (mark_changed(&native->threads, i, profile_thread_at(profile, i), sizeof(struct thread)))
+		if (mark_changed(&native->threads, i, profile_thread_at(profile, i),
+				 sizeof(struct thread)))
 			thread_write(native, profile, i);
-	for (size_t i = 1; i <= native->written.evidence && i < profile_evidence_count(profile); i++) {
+	for (size_t i = 1; i <= native->written.evidence && i < profile_evidence_count(profile);
+	     i++) {
 		const struct evidence *row = profile_evidence_at(profile, i);
 		uint32_t class[3] = { row->class.index, row->rule.index, row->ambiguous };
 
@@ -151,7 +156,7 @@ void native_write_living(struct native *native, const struct profile *profile)
 	}
 }
 
-/* --- Dictionaries --------------------------------------------------------------------------------------------------- */
+/* --- Dictionaries ----------------------------------------------------------------------------- */
 
 static void dimension_write(struct native *native, const struct profile *profile, size_t i)
 {
@@ -256,7 +261,8 @@ void native_write_definitions(struct native *native, const struct profile *profi
 	WRITE_NEW(measure);
 }
 
-/* The order is the one in which a reader needs them; doc/format.md and native_read.c have the same. */
+/* The order is the one in which a reader needs them; doc/format.md and native_read.c have the same.
+ */
 void native_write_dictionaries(struct native *native, const struct profile *profile)
 {
 	WRITE_NEW(file);
@@ -268,7 +274,7 @@ void native_write_dictionaries(struct native *native, const struct profile *prof
 		mapping_write(native, profile, native->written.mapping++);
 }
 
-/* --- Facts ---------------------------------------------------------------------------------------------------------- */
+/* --- Facts ------------------------------------------------------------------------------------ */
 
 static void completion_write(struct native *native, const struct profile *profile, size_t i)
 {
@@ -326,7 +332,8 @@ void native_write_facts(struct native *native, const struct profile *profile)
 void native_write_guard_steps(struct native *native, const struct profile *profile)
 {
 	while (native->written.guard_step < profile_guard_step_count(profile)) {
-		const struct guard_step *row = profile_guard_step_at(profile, native->written.guard_step++);
+		const struct guard_step *row = profile_guard_step_at(profile,
+								     native->written.guard_step++);
 
 		row_begin(native, TABLE_GUARD_STEP);
 		row_number(native, row->at_ns);

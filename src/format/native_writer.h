@@ -3,8 +3,8 @@
 /*
  * What a writer of capture files is made of. Private to the native_write_*.c files.
  *
- * A failure of SQLite inside a transaction is kept in `failed` and asked once, before the commit: whatever came after
- * it goes with the rollback.
+ * A failure of SQLite inside a transaction is kept in `failed` and asked once, before the commit:
+ * whatever came after it goes with the rollback.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +20,10 @@ struct sqlite3_stmt;
 
 /* How far each append-only table is stored; string counts the file's own numbers. */
 struct native_written {
-	uint32_t string, dimension, measure, slice, file, mapping, frame, stack, object, evidence, guard_step;
-	uint32_t intervals, requests;                /* of all slices, which links and parts count from */
+	uint32_t string, dimension, measure, slice, file, mapping, frame, stack, object, evidence,
+		guard_step;
+	/* of all slices, which links and parts count from */
+	uint32_t intervals, requests;
 };
 
 /* Hashes of rows as they are stored, so that only what changed is written again. 0: not stored. */
@@ -35,14 +37,18 @@ struct native {
 	struct sqlite3_stmt *inserts[TABLE_COUNT];
 	struct sqlite3_stmt *current;                /* the row being filled */
 	int column;
-	struct sha256 *digest;                       /* NULL while what is stored enters no digest */
+	/* NULL while what is stored enters no digest */
+	struct sha256 *digest;
 	bool failed;
-	bool cut;                                    /* a slice did not fit: what it alone refers to is not stored either */
-	uint32_t stored;                             /* number of the transaction: the slice's, at the seal one more */
+	/* a slice did not fit: what it alone refers to is not stored either */
+	bool cut;
+	/* number of the transaction: the slice's, at the seal one more */
+	uint32_t stored;
 	unsigned char chain[SHA256_SIZE];
 	uint64_t size_limit, size;
 	struct native_written written;
-	uint32_t *string_numbers;                    /* by the profile's string id; 0: not stored yet */
+	/* by the profile's string id; 0: not stored yet */
+	uint32_t *string_numbers;
 	size_t string_room;
 	struct native_marks threads, processes, classes;
 	struct map *total_ids;
@@ -64,9 +70,11 @@ void native_tables_close(struct native *native);
 
 uint32_t native_string(struct native *native, const struct profile *profile, struct string_id id);
 void native_write_meta(struct native *native, const struct profile *profile);
-void native_write_living(struct native *native, const struct profile *profile);       /* processes, threads, classes */
+/* processes, threads, classes */
+void native_write_living(struct native *native, const struct profile *profile);
 void native_write_dictionaries(struct native *native, const struct profile *profile);
-void native_write_definitions(struct native *native, const struct profile *profile);  /* dimensions and measures */
+/* dimensions and measures */
+void native_write_definitions(struct native *native, const struct profile *profile);
 void native_write_facts(struct native *native, const struct profile *profile);
 void native_write_guard_steps(struct native *native, const struct profile *profile);
 void native_write_symbols(struct native *native, const struct profile *profile, size_t frame_count);

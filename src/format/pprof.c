@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes one dimension as a gzip'd pprof profile: how often, and how much in the dimension's unit, per thread and stack.
- * Threads and the parts of the dimension are labels, so that `go tool pprof -tagfocus` and -tagroot can use them. The
- * weights are divided by their inclusion probability; a comment says how they were measured.
+ * Writes one dimension as a gzip'd pprof profile: how often, and how much in the dimension's unit,
+ * per thread and stack. Threads and the parts of the dimension are labels, so that `go tool pprof
+ * -tagfocus` and -tagroot can use them. The weights are divided by their inclusion probability; a
+ * comment says how they were measured.
  */
 #include "format/pprof.h"
 
@@ -25,9 +26,14 @@ extern const struct format pprof_format;
 
 enum { GZIP_WINDOW = 15 + 16, GZIP_MEMORY = 8, CHUNK_BYTES = 64 * 1024 };
 
-/* --- Samples -------------------------------------------------------------------------------------------------------- */
+/* --- Samples ---------------------------------------------------------------------------------- */
 
-struct sample { struct thread_id thread; struct stack_id stack; struct dimension_id part; uint64_t count, weight; };
+struct sample {
+	struct thread_id thread;
+	struct stack_id stack;
+	struct dimension_id part;
+	uint64_t count, weight;
+};
 struct samples { struct sample *rows; size_t count, room; };
 
 static uint64_t add_within(uint64_t a, uint64_t b)
@@ -41,9 +47,10 @@ static void samples_gather(const struct choice *choice, struct samples *into)
 
 	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
 		const struct cell *cell = profile_cell_at(choice->profile, i);
-		struct sample sample = { cell->thread, choice_stack(choice, cell), profile_cell_dimension(choice->profile, cell),
-					 0, 0 };
-		uint32_t key[3] = { sample.thread.index, sample.stack.index, sample.part.index }, *index;
+		struct sample sample = { cell->thread, choice_stack(choice, cell),
+					 profile_cell_dimension(choice->profile, cell), 0, 0 };
+		uint32_t key[3] = { sample.thread.index, sample.stack.index, sample.part.index },
+			 *index;
 		bool added;
 
 		if (!choice_has(choice, cell))
@@ -54,8 +61,10 @@ static void samples_gather(const struct choice *choice, struct samples *into)
 			grow(into->rows, into->count, into->room);
 			into->rows[into->count++] = sample;
 		}
-		into->rows[*index].count = add_within(into->rows[*index].count, cell->count & INT64_MAX);
-		into->rows[*index].weight = add_within(into->rows[*index].weight, choice_weight(cell));
+		into->rows[*index].count = add_within(into->rows[*index].count,
+						      cell->count & INT64_MAX);
+		into->rows[*index].weight = add_within(into->rows[*index].weight,
+						       choice_weight(cell));
 	}
 }
 
@@ -91,17 +100,20 @@ static void labels_put(struct pprof *pprof, struct text *message, const struct s
 
 	label_text(pprof, message, "thread", choice_comm(profile, sample->thread));
 	label_number(pprof, message, "tid", thread->tid);
-	label_number(pprof, message, "pid", profile_process_at(profile, thread->process.index)->pid);
+	label_number(pprof, message, "pid",
+		     profile_process_at(profile, thread->process.index)->pid);
 	label_text(pprof, message, "dimension", part);
 }
 
-static void sample_write(struct pprof *pprof, struct text *to, const struct sample *sample, uint64_t *cause_locations)
+static void sample_write(struct pprof *pprof, struct text *to, const struct sample *sample,
+			 uint64_t *cause_locations)
 {
 	struct frame_id frames[CHOICE_DEPTH_LIMIT];
 	uint64_t locations[CHOICE_DEPTH_LIMIT + 1], values[2] = { sample->count, sample->weight };
 	size_t count = choice_frames(&pprof->choice, sample->stack, frames);
 	const char *cause = choice_cause(&pprof->choice, sample->stack);
-	enum stack_status status = profile_stack_at(pprof->choice.profile, sample->stack.index)->status;
+	enum stack_status status =
+		profile_stack_at(pprof->choice.profile, sample->stack.index)->status;
 	struct text message = TEXT(PPROF_MESSAGE_LIMIT);
 
 	for (size_t i = 0; i < count; i++)
@@ -117,9 +129,10 @@ static void sample_write(struct pprof *pprof, struct text *to, const struct samp
 	text_done(&message);
 }
 
-/* --- The head ------------------------------------------------------------------------------------------------------- */
+/* --- The head --------------------------------------------------------------------------------- */
 
-static void value_type_put(struct pprof *pprof, struct text *to, unsigned field, const char *type, const char *unit)
+static void value_type_put(struct pprof *pprof, struct text *to, unsigned field, const char *type,
+			   const char *unit)
 {
 	struct text message = TEXT(64);
 
@@ -158,8 +171,9 @@ static uint64_t measures_comment(struct pprof *pprof, struct text *to)
 			used[profile_cell_at(profile, i)->measure.index] = 1;
 	for (uint32_t i = 1; i < profile_measure_count(profile); i++) {
 		const struct measure *measure = profile_measure_at(profile, i);
-		CLEANUP_TEXT char *comment = xasprintf("%s in %s: %s; source %s", name, choice_unit(&pprof->choice),
-						       weighting_text(measure->weighting), profile_text(profile, measure->source));
+		CLEANUP_TEXT char *comment = xasprintf(
+			"%s in %s: %s; source %s", name, choice_unit(&pprof->choice),
+			weighting_text(measure->weighting), profile_text(profile, measure->source));
 		uint64_t number = used[i] ? pprof_string(pprof, comment) : 0;
 
 		if (!used[i])
@@ -174,7 +188,9 @@ static uint64_t duration_ns(const struct profile *profile)
 {
 	size_t last = profile_slice_count(profile) - 1;
 
-	return last ? profile_slice_at(profile, last)->end_ns - profile_slice_at(profile, 1)->start_ns : 0;
+	return last ? profile_slice_at(profile, last)->end_ns -
+			       profile_slice_at(profile, 1)->start_ns
+		    : 0;
 }
 
 static void head_write(struct pprof *pprof, struct text *to)
@@ -185,7 +201,8 @@ static void head_write(struct pprof *pprof, struct text *to)
 
 	value_type_put(pprof, to, PROFILE_SAMPLE_TYPE, "samples", "count");
 	value_type_put(pprof, to, PROFILE_SAMPLE_TYPE, name, unit_of(&pprof->choice));
-	protobuf_number(to, PROFILE_TIME_NANOS, profile_meta_number(profile, "capture.start_wall_ns", 0));
+	protobuf_number(to, PROFILE_TIME_NANOS,
+			profile_meta_number(profile, "capture.start_wall_ns", 0));
 	protobuf_number(to, PROFILE_DURATION_NANOS, duration_ns(profile));
 	value_type_put(pprof, to, PROFILE_PERIOD_TYPE, name, unit_of(&pprof->choice));
 	period = measures_comment(pprof, to);
@@ -193,13 +210,14 @@ static void head_write(struct pprof *pprof, struct text *to)
 	protobuf_number(to, PROFILE_DEFAULT_SAMPLE_TYPE, pprof_string(pprof, name));
 }
 
-/* --- The file ------------------------------------------------------------------------------------------------------- */
+/* --- The file --------------------------------------------------------------------------------- */
 
 static int gzip_write(struct output *to, const struct text *bytes, struct error *err)
 {
 	CLEANUP_TEXT char *chunk = xmalloc(CHUNK_BYTES);
 	z_stream stream = { .next_in = (Bytef *)bytes->bytes, .avail_in = (uInt)bytes->size };
-	int r = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY);
+	int r = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+			     Z_DEFAULT_STRATEGY);
 
 	if (r != Z_OK)
 		return fail(err, FAILURE_WORK, -ENOMEM, "cannot compress the profile");
@@ -213,7 +231,8 @@ static int gzip_write(struct output *to, const struct text *bytes, struct error 
 	return r == Z_STREAM_END ? 0 : fail(err, FAILURE_WORK, -EIO, "cannot compress the profile");
 }
 
-/* Readers take the first mapping for the main binary: it becomes the executable of the process with most weight. */
+/* Readers take the first mapping for the main binary: it becomes the executable of the process with
+ * most weight. */
 static uint32_t heaviest_process(const struct pprof *pprof, const struct samples *samples)
 {
 	const struct profile *profile = pprof->choice.profile;
@@ -221,7 +240,8 @@ static uint32_t heaviest_process(const struct pprof *pprof, const struct samples
 	uint32_t best = 0;
 
 	for (size_t i = 0; i < samples->count; i++) {
-		uint32_t process = profile_thread_at(profile, samples->rows[i].thread.index)->process.index;
+		uint32_t process =
+			profile_thread_at(profile, samples->rows[i].thread.index)->process.index;
 
 		weights[process] = add_within(weights[process], samples->rows[i].weight);
 		if (weights[process] > weights[best])
@@ -234,7 +254,8 @@ static uint32_t heaviest_process(const struct pprof *pprof, const struct samples
 static void main_binary_first(struct pprof *pprof, const struct samples *samples)
 {
 	const struct profile *profile = pprof->choice.profile;
-	struct string_id path = profile_process_at(profile, heaviest_process(pprof, samples))->executable;
+	struct string_id path =
+		profile_process_at(profile, heaviest_process(pprof, samples))->executable;
 	struct frame_id frames[CHOICE_DEPTH_LIMIT];
 
 	for (size_t i = 0; path.index && i < samples->count; i++) {
@@ -277,8 +298,8 @@ static void profile_put(struct pprof *pprof, struct text *to)
 	free(samples.rows);
 }
 
-static int pprof_write(const struct profile *profile, const struct format_options *options, struct output *to,
-		       struct error *err)
+static int pprof_write(const struct profile *profile, const struct format_options *options,
+		       struct output *to, struct error *err)
 {
 	struct text bytes = TEXT(PPROF_TABLE_LIMIT);
 	struct pprof pprof = { 0 };

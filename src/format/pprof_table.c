@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames as pprof's locations. Each carries its names, so that a reader needs no binary, and an address in a mapping
- * with its build id, so that a reader can still find names that we did not.
+ * Frames as pprof's locations. Each carries its names, so that a reader needs no binary, and an
+ * address in a mapping with its build id, so that a reader can still find names that we did not.
  *
- * Addresses are those of the first process that had the file mapped. Where no mapping is known, an address is the
- * offset in the file, under a mapping that starts at 0 and is made up to say so.
+ * Addresses are those of the first process that had the file mapped. Where no mapping is known, an
+ * address is the offset in the file, under a mapping that starts at 0 and is made up to say so.
  */
 #include "format/pprof.h"
 
@@ -42,7 +42,8 @@ void pprof_tables_init(struct pprof *pprof)
 	pprof->mapping_order = xcalloc(count, sizeof(*pprof->mapping_order));
 	for (size_t i = 0; i < count; i++)
 		pprof->mapping_order[i] = (uint32_t)i;
-	qsort_r(pprof->mapping_order, count, sizeof(*pprof->mapping_order), mapping_order_compare, (void *)profile);
+	qsort_r(pprof->mapping_order, count, sizeof(*pprof->mapping_order), mapping_order_compare,
+		(void *)profile);
 }
 
 void pprof_tables_done(struct pprof *pprof)
@@ -61,7 +62,7 @@ uint64_t pprof_string(struct pprof *pprof, const char *text)
 	return intern_put(pprof->strings, text);
 }
 
-/* --- Mappings ------------------------------------------------------------------------------------------------------- */
+/* --- Mappings --------------------------------------------------------------------------------- */
 
 /* The first process' mapping that holds an offset of a file; NULL where none is known. */
 static const struct mapping *mapping_known(const struct pprof *pprof, const struct frame *frame)
@@ -72,7 +73,8 @@ static const struct mapping *mapping_known(const struct pprof *pprof, const stru
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (profile_mapping_at(profile, pprof->mapping_order[middle])->file.index < frame->file.index)
+		if (profile_mapping_at(profile, pprof->mapping_order[middle])->file.index <
+		    frame->file.index)
 			low = middle + 1;
 		else
 			high = middle;
@@ -82,7 +84,8 @@ static const struct mapping *mapping_known(const struct pprof *pprof, const stru
 
 		if (!file_is(row->file, frame->file))
 			return NULL;
-		if (frame->offset >= row->offset && frame->offset - row->offset < row->end - row->start)
+		if (frame->offset >= row->offset &&
+		    frame->offset - row->offset < row->end - row->start)
 			return row;
 	}
 	return NULL;
@@ -93,7 +96,8 @@ static size_t mapping_put(struct pprof *pprof, struct pprof_mapping mapping)
 	for (size_t i = 0; i < pprof->mapping_count; i++) {
 		struct pprof_mapping *known = &pprof->mappings[i];
 
-		if (known->file == mapping.file && known->start == mapping.start && known->offset == mapping.offset) {
+		if (known->file == mapping.file && known->start == mapping.start &&
+		    known->offset == mapping.offset) {
 			if (known->limit < mapping.limit)
 				known->limit = mapping.limit;
 			return i;
@@ -109,7 +113,8 @@ static uint64_t page_end(uint64_t offset)
 	return (offset | PAGE_MASK) == UINT64_MAX ? UINT64_MAX : (offset | PAGE_MASK) + 1;
 }
 
-/* The mapping of a frame, by number from 1, and the frame's address in it; 0 for a frame without a file. */
+/* The mapping of a frame, by number from 1, and the frame's address in it; 0 for a frame without a
+ * file. */
 static size_t frame_mapping(struct pprof *pprof, const struct frame *frame, uint64_t *ret_address)
 {
 	const struct mapping *row = mapping_known(pprof, frame);
@@ -119,10 +124,13 @@ static size_t frame_mapping(struct pprof *pprof, const struct frame *frame, uint
 		return 0;
 	if (row) {
 		*ret_address = row->start + (frame->offset - row->offset);
-		return 1 + mapping_put(pprof, (struct pprof_mapping){ .file = frame->file.index, .start = row->start,
-								     .limit = row->end, .offset = row->offset });
+		return 1 + mapping_put(pprof, (struct pprof_mapping){ .file = frame->file.index,
+								      .start = row->start,
+								      .limit = row->end,
+								      .offset = row->offset });
 	}
-	return 1 + mapping_put(pprof, (struct pprof_mapping){ .file = frame->file.index, .limit = page_end(frame->offset) });
+	return 1 + mapping_put(pprof, (struct pprof_mapping){ .file = frame->file.index,
+							      .limit = page_end(frame->offset) });
 }
 
 void pprof_mappings_write(struct pprof *pprof, struct text *to)
@@ -138,18 +146,22 @@ void pprof_mappings_write(struct pprof *pprof, struct text *to)
 		protobuf_number(&message, MAPPING_MEMORY_START, mapping->start);
 		protobuf_number(&message, MAPPING_MEMORY_LIMIT, mapping->limit);
 		protobuf_number(&message, MAPPING_FILE_OFFSET, mapping->offset);
-		protobuf_number(&message, MAPPING_FILENAME, pprof_string(pprof, profile_text(profile, file->path)));
-		protobuf_number(&message, MAPPING_BUILD_ID, pprof_string(pprof, profile_text(profile, file->build_id)));
+		protobuf_number(&message, MAPPING_FILENAME,
+				pprof_string(pprof, profile_text(profile, file->path)));
+		protobuf_number(&message, MAPPING_BUILD_ID,
+				pprof_string(pprof, profile_text(profile, file->build_id)));
 		protobuf_number(&message, MAPPING_HAS_FUNCTIONS, !mapping->bare);
 		protobuf_number(&message, MAPPING_HAS_FILENAMES, mapping->files && !mapping->bare);
-		protobuf_number(&message, MAPPING_HAS_LINE_NUMBERS, mapping->lines && !mapping->bare);
-		protobuf_number(&message, MAPPING_HAS_INLINE_FRAMES, mapping->inlined && !mapping->bare);
+		protobuf_number(&message, MAPPING_HAS_LINE_NUMBERS,
+				mapping->lines && !mapping->bare);
+		protobuf_number(&message, MAPPING_HAS_INLINE_FRAMES,
+				mapping->inlined && !mapping->bare);
 		protobuf_message(to, PROFILE_MAPPING, &message);
 		text_done(&message);
 	}
 }
 
-/* --- Functions and locations ---------------------------------------------------------------------------------------- */
+/* --- Functions and locations ------------------------------------------------------------------ */
 
 static uint64_t function_of(struct pprof *pprof, const char *name, const char *path)
 {
@@ -170,7 +182,8 @@ static uint64_t function_of(struct pprof *pprof, const char *name, const char *p
 	return *id;
 }
 
-static void line_put(struct pprof *pprof, struct text *location, const char *name, const char *path, uint32_t number)
+static void line_put(struct pprof *pprof, struct text *location, const char *name, const char *path,
+		     uint32_t number)
 {
 	struct text line = TEXT(64);
 
@@ -181,7 +194,8 @@ static void line_put(struct pprof *pprof, struct text *location, const char *nam
 }
 
 /* The innermost inlined call first, its callers after it: the order is pprof's as well as ours. */
-static void lines_put(struct pprof *pprof, struct text *location, struct frame_id id, struct pprof_mapping *mapping)
+static void lines_put(struct pprof *pprof, struct text *location, struct frame_id id,
+		      struct pprof_mapping *mapping)
 {
 	const struct profile *profile = pprof->choice.profile;
 	const struct frame *frame = profile_frame_at(profile, id.index);
@@ -190,10 +204,11 @@ static void lines_put(struct pprof *pprof, struct text *location, struct frame_i
 	const struct symbol *symbols = profile_frame_symbols(profile, id, &count);
 
 	for (size_t i = 0; i < count; i++)
-		line_put(pprof, location, profile_text(profile, symbols[i].name), profile_text(profile, symbols[i].path),
-			 symbols[i].line);
+		line_put(pprof, location, profile_text(profile, symbols[i].name),
+			 profile_text(profile, symbols[i].path), symbols[i].line);
 	if (!count && (frame->name.index || !mapping))
-		line_put(pprof, location, profile_frame_name(profile, id, name, sizeof(name)), "", frame->line);
+		line_put(pprof, location, profile_frame_name(profile, id, name, sizeof(name)), "",
+			 frame->line);
 	if (!mapping)
 		return;
 	mapping->bare |= !count && !frame->name.index;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The three things of the protocol buffer wire format that we write: numbers, packed numbers and bytes. */
+/* The three things of the protocol buffer wire format that we write: numbers, packed numbers and
+ * bytes. */
 #include "format/protobuf.h"
 
 #include "base/text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Writes protocol buffer messages, field by field, into growing bytes. A nested message is filled apart and then put in
- * as bytes. Fields of value 0 and empty texts are left out, as proto3 does.
+ * Writes protocol buffer messages, field by field, into growing bytes. A nested message is filled
+ *apart and then put in as bytes. Fields of value 0 and empty texts are left out, as proto3 does.
  *
  *	struct text line = TEXT(4096), location = TEXT(4096);
  *	protobuf_number(&line, 1, function_id);
@@ -14,6 +14,8 @@
 struct text;
 
 void protobuf_number(struct text *to, unsigned field, uint64_t value);
-void protobuf_numbers(struct text *to, unsigned field, const uint64_t *values, size_t count);   /* packed; zeros stay */
-void protobuf_bytes(struct text *to, unsigned field, const void *bytes, size_t size);           /* empty ones too */
+/* packed; zeros stay */
+void protobuf_numbers(struct text *to, unsigned field, const uint64_t *values, size_t count);
+/* empty ones too */
+void protobuf_bytes(struct text *to, unsigned field, const void *bytes, size_t size);
 void protobuf_message(struct text *to, unsigned field, const struct text *message);

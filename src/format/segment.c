@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packs and unpacks segments straight from and into arrays of structs, so that no column ever exists a second time.
- * Compression is zstd level 3: level 1 is a third faster but a tenth larger, and a capture packs little per second.
+ * Packs and unpacks segments straight from and into arrays of structs, so that no column ever
+ * exists a second time. Compression is zstd level 3: level 1 is a third faster but a tenth larger,
+ * and a capture packs little per second.
  */
 #include "format/segment.h"
 
@@ -19,7 +20,7 @@
 enum { COMPRESSION_LEVEL = 3, VARINT_SIZE = 10 };
 static const char magic[4] = { 'X', 'S', 'E', 'G' };
 
-/* --- Packing ------------------------------------------------------------------------------------------------------ */
+/* --- Packing ---------------------------------------------------------------------------------- */
 
 static unsigned char *varint_put(unsigned char *at, uint64_t value)
 {
@@ -57,8 +58,9 @@ static uint64_t zigzag(uint64_t difference)
 	return difference << 1 ^ (uint64_t)((int64_t)difference >> 63);
 }
 
-static unsigned char *values_put(unsigned char *at, const struct segment_shape *shape, const struct segment_column *column,
-				 const unsigned char *rows, size_t count)
+static unsigned char *values_put(unsigned char *at, const struct segment_shape *shape,
+				 const struct segment_column *column, const unsigned char *rows,
+				 size_t count)
 {
 	uint64_t before = 0;
 
@@ -78,9 +80,11 @@ static unsigned char *values_put(unsigned char *at, const struct segment_shape *
 	return at;
 }
 
-/* A column's length comes before its data: the data is put behind room for the longest length and moved up. */
-static unsigned char *column_put(unsigned char *at, const struct segment_shape *shape, const struct segment_column *column,
-				 const unsigned char *rows, size_t count)
+/* A column's length comes before its data: the data is put behind room for the longest length and
+ * moved up. */
+static unsigned char *column_put(unsigned char *at, const struct segment_shape *shape,
+				 const struct segment_column *column, const unsigned char *rows,
+				 size_t count)
 {
 	unsigned char *data, *end, *start;
 
@@ -93,7 +97,8 @@ static unsigned char *column_put(unsigned char *at, const struct segment_shape *
 	return start + (end - data);
 }
 
-static unsigned char *rows_put(unsigned char *at, const struct segment_shape *shape, const unsigned char *rows, size_t count)
+static unsigned char *rows_put(unsigned char *at, const struct segment_shape *shape,
+			       const unsigned char *rows, size_t count)
 {
 	bool zero[SEGMENT_COLUMN_LIMIT];
 	size_t filled = 0;
@@ -110,7 +115,8 @@ static unsigned char *rows_put(unsigned char *at, const struct segment_shape *sh
 	return at;
 }
 
-void segment_pack(const struct segment_shape *shape, const void *rows, size_t count, void **ret_bytes, size_t *ret_size)
+void segment_pack(const struct segment_shape *shape, const void *rows, size_t count,
+		  void **ret_bytes, size_t *ret_size)
 {
 	size_t room = 64 + shape->column_count * (32 + count * VARINT_SIZE), packed, bound;
 	unsigned char *plain = xmalloc(room);
@@ -122,16 +128,18 @@ void segment_pack(const struct segment_shape *shape, const void *rows, size_t co
 	bound = ZSTD_compressBound(packed);
 	bytes = xmalloc(bound);
 	*ret_size = ZSTD_compress(bytes, bound, plain, packed, COMPRESSION_LEVEL);
-	assert(!ZSTD_isError(*ret_size));        /* only too small a buffer or no memory could be the cause */
+	/* only too small a buffer or no memory could be the cause */
+	assert(!ZSTD_isError(*ret_size));
 	*ret_bytes = bytes;
 	free(plain);
 }
 
-/* --- Unpacking ---------------------------------------------------------------------------------------------------- */
+/* --- Unpacking -------------------------------------------------------------------------------- */
 
 struct input {
 	const unsigned char *at, *end;
-	bool bad;                /* something was read that is not there; zeros were given instead */
+	/* something was read that is not there; zeros were given instead */
+	bool bad;
 };
 
 static uint64_t varint_get_long(struct input *in)
@@ -190,9 +198,11 @@ static void member_set(unsigned char *row, const struct segment_column *column, 
 	}
 }
 
-/* The codec that the column itself names decides, so that a writer may choose another one that we know. */
-static bool values_get(struct input *in, const struct segment_shape *shape, const struct segment_column *column,
-		       unsigned codec, unsigned char *rows, size_t count)
+/* The codec that the column itself names decides, so that a writer may choose another one that we
+ * know. */
+static bool values_get(struct input *in, const struct segment_shape *shape,
+		       const struct segment_column *column, unsigned codec, unsigned char *rows,
+		       size_t count)
 {
 	uint64_t most = column->size == 8 ? UINT64_MAX : (1ull << 8 * column->size) - 1, before = 0;
 
@@ -220,14 +230,15 @@ static bool codec_suits(const struct segment_column *column, unsigned codec)
 	return is_real ? codec == SEGMENT_REAL : codec == SEGMENT_VARINT || codec == SEGMENT_DELTA;
 }
 
-static int damaged(struct error *err, const struct segment_shape *shape, const char *why, const char *name)
+static int damaged(struct error *err, const struct segment_shape *shape, const char *why,
+		   const char *name)
 {
 	fail(err, FAILURE_WORK, -EBADMSG, "cannot unpack a segment '%s'", shape->kind);
 	return error_because(err, why, name);
 }
 
-static int column_get(struct input *in, const struct segment_shape *shape, unsigned char *rows, size_t count,
-		      uint64_t *seen, struct error *err)
+static int column_get(struct input *in, const struct segment_shape *shape, unsigned char *rows,
+		      size_t count, uint64_t *seen, struct error *err)
 {
 	uint64_t id = varint_get(in);
 	unsigned codec = byte_get(in);
@@ -247,14 +258,18 @@ static int column_get(struct input *in, const struct segment_shape *shape, unsig
 			return damaged(err, shape, "the column '%s' is there twice", column->name);
 		*seen |= 1ull << i;
 		if (!codec_suits(column, codec))
-			return damaged(err, shape, "the column '%s' has a codec that does not suit it", column->name);
+			return damaged(err, shape,
+				       "the column '%s' has a codec that does not suit it",
+				       column->name);
 		if (!values_get(&data, shape, column, codec, rows, count))
-			return damaged(err, shape, "the column '%s' does not hold its values", column->name);
+			return damaged(err, shape, "the column '%s' does not hold its values",
+				       column->name);
 	}
 	return 0;
 }
 
-static int rows_get(struct input *in, const struct segment_shape *shape, void **ret_rows, size_t *ret_count, struct error *err)
+static int rows_get(struct input *in, const struct segment_shape *shape, void **ret_rows,
+		    size_t *ret_count, struct error *err)
 {
 	uint64_t count, columns, seen = 0;
 	unsigned char *rows;
@@ -263,12 +278,15 @@ static int rows_get(struct input *in, const struct segment_shape *shape, void **
 	if (in->end - in->at < 5 || memcmp(in->at, magic, sizeof(magic)))
 		return damaged(err, shape, "it does not start with the mark of a segment", NULL);
 	if (in->at[4] != SEGMENT_VERSION)
-		return damaged(err, shape, "its version is one that this crosscut does not know", NULL);
+		return damaged(err, shape, "its version is one that this crosscut does not know",
+			       NULL);
 	in->at += 5;
 	count = varint_get(in);
 	columns = varint_get(in);
 	if (in->bad || count > SEGMENT_ROW_LIMIT || columns > SEGMENT_COLUMN_LIMIT)
-		return damaged(err, shape, "it says to have more rows or columns than a segment may have", NULL);
+		return damaged(err, shape,
+			       "it says to have more rows or columns than a segment may have",
+			       NULL);
 	rows = xcalloc(count, shape->row_size);
 	for (uint64_t i = 0; i < columns && r >= 0; i++)
 		r = column_get(in, shape, rows, count, &seen, err);
@@ -283,8 +301,8 @@ static int rows_get(struct input *in, const struct segment_shape *shape, void **
 	return 0;
 }
 
-int segment_unpack(const struct segment_shape *shape, const void *bytes, size_t size, void **ret_rows, size_t *ret_count,
-		   struct error *err)
+int segment_unpack(const struct segment_shape *shape, const void *bytes, size_t size,
+		   void **ret_rows, size_t *ret_count, struct error *err)
 {
 	unsigned long long plain_size = ZSTD_getFrameContentSize(bytes, size);
 	CLEANUP_TEXT char *plain = NULL;
@@ -299,6 +317,7 @@ int segment_unpack(const struct segment_shape *shape, const void *bytes, size_t 
 	got = ZSTD_decompress(plain, plain_size, bytes, size);
 	if (ZSTD_isError(got) || got != plain_size)
 		return damaged(err, shape, "zstd cannot unpack it", NULL);
-	in = (struct input){ (const unsigned char *)plain, (const unsigned char *)plain + got, false };
+	in = (struct input){ (const unsigned char *)plain, (const unsigned char *)plain + got,
+			     false };
 	return rows_get(&in, shape, ret_rows, ret_count, err);
 }

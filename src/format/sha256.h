@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * SHA-256 (FIPS 180-4) for the digest chain of capture files. Our own hundred lines, because none of the libraries that
- * the file needs anyway (SQLite, zstd, zlib) offers a digest that stands against tampering, and because anyone can
- * check one of these with sha256sum.
+ * SHA-256 (FIPS 180-4) for the digest chain of capture files. Our own hundred lines, because none
+ * of the libraries that the file needs anyway (SQLite, zstd, zlib) offers a digest that stands
+ * against tampering, and because anyone can check one of these with sha256sum.
  */
 #include <stddef.h>
 #include <stdint.h>

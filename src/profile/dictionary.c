@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filling the dictionaries. A row that is already there gives its id; keys are copied into structs without padding,
- * because maps compare bytes.
+ * Filling the dictionaries. A row that is already there gives its id; keys are copied into structs
+ * without padding, because maps compare bytes.
  */
 #include "base/intern.h"
 #include "base/map.h"
@@ -34,33 +34,41 @@ struct string_id profile_string(struct profile *profile, const char *text)
 	return profile_string_size(profile, text, text ? strlen(text) : 0);
 }
 
-/* The row for a key in a deduplicating table: adds it where it is new and there is room; 0 where there is none. */
-#define add_once(profile, noun, key, row, limit)                                                    \
-	({                                                                                          \
-		uint32_t *known = map_find((profile)->noun##_ids, (key)), id = known ? *known : 0;   \
-		if (!known && profile_has_room((profile), (profile)->noun##_count, (limit))) {       \
-			id = append((profile), noun, (row));                                         \
-			*map_put((profile)->noun##_ids, (key), NULL) = id;                           \
-		}                                                                                    \
-		id;                                                                                  \
+/* The row for a key in a deduplicating table: adds it where it is new and there is room; 0 where
+ * there is none. */
+#define add_once(profile, noun, key, row, limit) \
+	({ \
+		uint32_t *known = map_find((profile)->noun##_ids, (key)), id = known ? *known : 0; \
+		if (!known && profile_has_room((profile), (profile)->noun##_count, (limit))) { \
+			id = append((profile), noun, (row)); \
+			*map_put((profile)->noun##_ids, (key), NULL) = id; \
+		} \
+		id; \
 	})
 
-static uint32_t dimension_search(const struct profile *profile, uint32_t name, uint32_t unit, uint32_t parent)
+static uint32_t dimension_search(const struct profile *profile, uint32_t name, uint32_t unit,
+				 uint32_t parent)
 {
 	for (size_t i = 1; i < profile->dimension_count; i++) {
 		const struct dimension *row = &profile->dimension_rows[i];
 
-		if (row->name.index == name && row->unit.index == unit && row->parent.index == parent)
+		if (row->name.index == name && row->unit.index == unit &&
+		    row->parent.index == parent)
 			return (uint32_t)i;
 	}
 	return 0;
 }
 
-static struct dimension_id dimension_put(struct profile *profile, const struct dimension_row *row, struct dimension_id parent)
+static struct dimension_id dimension_put(struct profile *profile, const struct dimension_row *row,
+					 struct dimension_id parent)
 {
-	struct dimension dimension = { .name = profile_string(profile, row->name), .unit = profile_string(profile, row->unit),
-				       .meaning = profile_string(profile, row->meaning), .parent = parent, .kind = row->kind };
-	uint32_t id = dimension_search(profile, dimension.name.index, dimension.unit.index, parent.index);
+	struct dimension dimension = { .name = profile_string(profile, row->name),
+				       .unit = profile_string(profile, row->unit),
+				       .meaning = profile_string(profile, row->meaning),
+				       .parent = parent,
+				       .kind = row->kind };
+	uint32_t id = dimension_search(profile, dimension.name.index, dimension.unit.index,
+				       parent.index);
 
 	if (!id && profile_has_room(profile, profile->dimension_count, PROFILE_DIMENSION_LIMIT))
 		id = append(profile, dimension, dimension);
@@ -68,12 +76,14 @@ static struct dimension_id dimension_put(struct profile *profile, const struct d
 }
 
 /* A part brings its state along, so that no part is ever without one. */
-static struct dimension_id dimension_parent(struct profile *profile, const struct dimension_row *row)
+static struct dimension_id dimension_parent(struct profile *profile,
+					    const struct dimension_row *row)
 {
 	const struct dimension_row *state = dimension_row_find(NULL, row->parent);
 	struct dimension_row made = { .name = row->parent, .unit = row->unit, .kind = row->kind };
 
-	return dimension_put(profile, state && !strcmp(state->unit, row->unit) ? state : &made, (struct dimension_id){ 0 });
+	return dimension_put(profile, state && !strcmp(state->unit, row->unit) ? state : &made,
+			     (struct dimension_id){ 0 });
 }
 
 struct dimension_id profile_dimension(struct profile *profile, const struct dimension_row *row)
@@ -118,7 +128,8 @@ struct process_id profile_process(struct profile *profile, struct process proces
 {
 	uint32_t key[2] = { process.pid, process.generation };
 
-	return (struct process_id){ add_once(profile, process, key, process, PROFILE_PROCESS_LIMIT) };
+	return (struct process_id){ add_once(profile, process, key, process,
+					     PROFILE_PROCESS_LIMIT) };
 }
 
 struct thread_id profile_thread(struct profile *profile, struct thread thread)
@@ -139,17 +150,19 @@ struct file_id profile_file(struct profile *profile, const char *path, const cha
 	return (struct file_id){ add_once(profile, file, key, file, PROFILE_FILE_LIMIT) };
 }
 
-/* Harvesting may read the same mappings again: what already lies there in the same way is not added twice. */
+/* Harvesting may read the same mappings again: what already lies there in the same way is not added
+ * twice. */
 void profile_mapping(struct profile *profile, struct mapping mapping)
 {
 	const struct mapping *known;
 
-	assert(mapping.process.index < profile->process_count && mapping.file.index < profile->file_count);
+	assert(mapping.process.index < profile->process_count &&
+	       mapping.file.index < profile->file_count);
 	if (mapping.start >= mapping.end)
 		return;
 	known = profile_mapping_of(profile, mapping.process, mapping.start);
-	if (known && file_is(known->file, mapping.file) && known->start == mapping.start && known->end == mapping.end &&
-	    known->offset == mapping.offset)
+	if (known && file_is(known->file, mapping.file) && known->start == mapping.start &&
+	    known->end == mapping.end && known->offset == mapping.offset)
 		return;
 	if (profile_has_room(profile, profile->mapping_count, PROFILE_MAPPING_LIMIT))
 		address_space_map(profile, mapping.process, append(profile, mapping, mapping));
@@ -164,7 +177,8 @@ struct frame_id profile_frame(struct profile *profile, struct frame frame)
 	return (struct frame_id){ add_once(profile, frame, &key, frame, PROFILE_FRAME_LIMIT) };
 }
 
-struct stack_id profile_stack(struct profile *profile, struct stack_id parent, struct frame_id frame, enum stack_status status)
+struct stack_id profile_stack(struct profile *profile, struct stack_id parent,
+			      struct frame_id frame, enum stack_status status)
 {
 	struct stack stack = { parent, frame, status };
 	uint32_t key[3] = { parent.index, frame.index, status };
@@ -175,7 +189,10 @@ struct stack_id profile_stack(struct profile *profile, struct stack_id parent, s
 
 struct object_id profile_object(struct profile *profile, struct object object)
 {
-	struct { uint64_t address; uint32_t kind, name; } key = { object.address, object.kind.index, object.name.index };
+	struct {
+		uint64_t address;
+		uint32_t kind, name;
+	} key = { object.address, object.kind.index, object.name.index };
 
 	return (struct object_id){ add_once(profile, object, &key, object, PROFILE_OBJECT_LIMIT) };
 }
@@ -186,15 +203,17 @@ struct evidence_id profile_evidence(struct profile *profile, const struct wait_e
 
 	assert(seen->kernel_stack.index < profile->stack_count);
 	evidence.seen.reserved = 0;
-	return (struct evidence_id){ add_once(profile, evidence, &evidence.seen, evidence, PROFILE_EVIDENCE_LIMIT) };
+	return (struct evidence_id){ add_once(profile, evidence, &evidence.seen, evidence,
+					      PROFILE_EVIDENCE_LIMIT) };
 }
 
-void profile_evidence_class(struct profile *profile, struct evidence_id id, struct dimension_id class,
-			    struct string_id rule, bool ambiguous)
+void profile_evidence_class(struct profile *profile, struct evidence_id id,
+			    struct dimension_id class, struct string_id rule, bool ambiguous)
 {
 	struct evidence *evidence;
 
-	assert(!profile->frozen && id.index < profile->evidence_count && class.index < profile->dimension_count);
+	assert(!profile->frozen && id.index < profile->evidence_count &&
+	       class.index < profile->dimension_count);
 	if (!id.index)
 		return;
 	evidence = &profile->evidence_rows[id.index];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filling the facts. Cells, completions, losses and costs with equal keys are added up, so that a slice's memory
- * follows the number of distinct things that happened and not the number of events.
+ * Filling the facts. Cells, completions, losses and costs with equal keys are added up, so that a
+ * slice's memory follows the number of distinct things that happened and not the number of events.
  */
 #include "base/intern.h"
 #include "base/map.h"
@@ -11,39 +11,51 @@
 #include <assert.h>
 
 struct cell_key {
-	uint32_t slice, thread, measure, evidence, stack, object, other, other_stack, p_log2_length_log2;
+	uint32_t slice, thread, measure, evidence, stack, object, other, other_stack,
+		p_log2_length_log2;
 };
 
 static struct cell_key cell_key(const struct cell *cell)
 {
-	return (struct cell_key){ cell->slice.index, cell->thread.index, cell->measure.index, cell->evidence.index,
-				  cell->stack.index, cell->object.index, cell->other.index, cell->other_stack.index,
+	return (struct cell_key){ cell->slice.index,
+				  cell->thread.index,
+				  cell->measure.index,
+				  cell->evidence.index,
+				  cell->stack.index,
+				  cell->object.index,
+				  cell->other.index,
+				  cell->other_stack.index,
 				  (uint32_t)cell->p_log2 << 8 | cell->length_log2 };
 }
 
 static bool cell_ids_exist(const struct profile *profile, const struct cell *cell)
 {
-	return cell->slice.index < profile->slice_count && cell->thread.index < profile->thread_count &&
-	       cell->measure.index < profile->measure_count && cell->evidence.index < profile->evidence_count &&
-	       cell->stack.index < profile->stack_count && cell->object.index < profile->object_count &&
-	       cell->other.index < profile->thread_count && cell->other_stack.index < profile->stack_count;
+	return cell->slice.index < profile->slice_count &&
+	       cell->thread.index < profile->thread_count &&
+	       cell->measure.index < profile->measure_count &&
+	       cell->evidence.index < profile->evidence_count &&
+	       cell->stack.index < profile->stack_count &&
+	       cell->object.index < profile->object_count &&
+	       cell->other.index < profile->thread_count &&
+	       cell->other_stack.index < profile->stack_count;
 }
 
 /* The row of a key, or NULL where it is new and was appended, or where there was no room for it. */
-#define row_to_add_to(profile, noun, key, row, limit)                                                        \
-	({                                                                                                   \
-		bool room = (profile)->noun##_count < (limit), added = false;                                 \
-		uint32_t *known = room ? map_put((profile)->noun##_ids, (key), &added)                        \
-				       : map_find((profile)->noun##_ids, (key));                              \
-		if (added)                                                                                   \
-			*known = append((profile), noun, (row));                                             \
-		else if (!known)                                                                             \
-			profile_count_limit((profile));                                                      \
-		known && !added ? &(profile)->noun##_rows[*known] : NULL;                                     \
+#define row_to_add_to(profile, noun, key, row, limit) \
+	({ \
+		bool room = (profile)->noun##_count < (limit), added = false; \
+		uint32_t *known = room ? map_put((profile)->noun##_ids, (key), &added) \
+				       : map_find((profile)->noun##_ids, (key)); \
+		if (added) \
+			*known = append((profile), noun, (row)); \
+		else if (!known) \
+			profile_count_limit((profile)); \
+		known && !added ? &(profile)->noun##_rows[*known] : NULL; \
 	})
 
-/* Slices come one after the other, so the map need only know the newest one's cells, which a cache can hold. Where they
- * do not (an importer may add to an older one), it knows all cells from then on. */
+/* Slices come one after the other, so the map need only know the newest one's cells, which a cache
+ * can hold. Where they do not (an importer may add to an older one), it knows all cells from then
+ * on. */
 static void cells_turn_to(struct profile *profile, uint32_t slice)
 {
 	bool newer = slice > profile->cell_slice;
@@ -80,11 +92,13 @@ void profile_add_cell(struct profile *profile, struct cell cell)
 
 void profile_add_completion(struct profile *profile, struct completion completion)
 {
-	uint32_t key[6] = { completion.slice.index, completion.source.index, completion.process.index,
-			    completion.port, completion.class.index, completion.outcome };
+	uint32_t key[6] = { completion.slice.index,   completion.source.index,
+			    completion.process.index, completion.port,
+			    completion.class.index,   completion.outcome };
 	struct completion *sum;
 
-	assert(!profile->frozen && completion.slice.index < profile->slice_count && completion.process.index < profile->process_count);
+	assert(!profile->frozen && completion.slice.index < profile->slice_count &&
+	       completion.process.index < profile->process_count);
 	sum = row_to_add_to(profile, completion, key, completion, PROFILE_SMALL_FACT_LIMIT);
 	if (sum)
 		sum->count += completion.count;
@@ -108,7 +122,9 @@ void profile_count_limit(struct profile *profile)
 {
 	struct slice_id newest = { (uint32_t)profile->slice_count - 1 };
 
-	profile_add_loss(profile, (struct loss){ newest, { intern_put(profile->strings, "profile-limit") }, 0, 1 });
+	profile_add_loss(
+		profile,
+		(struct loss){ newest, { intern_put(profile->strings, "profile-limit") }, 0, 1 });
 }
 
 void profile_add_own_cost(struct profile *profile, struct own_cost cost)
@@ -127,17 +143,21 @@ void profile_add_own_cost(struct profile *profile, struct own_cost cost)
 void profile_add_interval(struct profile *profile, struct interval interval)
 {
 	assert(interval.start_ns <= interval.end_ns);
-	assert(interval.thread.index < profile->thread_count && interval.waker.index < profile->thread_count &&
-	       interval.stack.index < profile->stack_count && interval.waker_stack.index < profile->stack_count &&
-	       interval.evidence.index < profile->evidence_count && interval.dimension.index < profile->dimension_count);
+	assert(interval.thread.index < profile->thread_count &&
+	       interval.waker.index < profile->thread_count &&
+	       interval.stack.index < profile->stack_count &&
+	       interval.waker_stack.index < profile->stack_count &&
+	       interval.evidence.index < profile->evidence_count &&
+	       interval.dimension.index < profile->dimension_count);
 	if (profile_has_room(profile, profile->interval_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, interval, interval);
 }
 
 void profile_add_link(struct profile *profile, struct link link)
 {
-	assert(link.interval < profile->interval_count && link.object.index < profile->object_count &&
-	       link.by.index < profile->thread_count && link.stack.index < profile->stack_count);
+	assert(link.interval < profile->interval_count &&
+	       link.object.index < profile->object_count && link.by.index < profile->thread_count &&
+	       link.stack.index < profile->stack_count);
 	if (profile_has_room(profile, profile->link_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, link, link);
 }
@@ -151,7 +171,8 @@ void profile_add_request(struct profile *profile, struct request request)
 
 void profile_add_part(struct profile *profile, struct part part)
 {
-	assert(part.request < profile->request_count && part.evidence.index < profile->evidence_count &&
+	assert(part.request < profile->request_count &&
+	       part.evidence.index < profile->evidence_count &&
 	       part.dimension.index < profile->dimension_count);
 	if (profile_has_room(profile, profile->part_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, part, part);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a process' address lies. Each process keeps sorted stretches that never overlap, each held by the newest
- * mapping there; a new mapping cuts what it covers, so that a look-up is one binary search.
+ * Where a process' address lies. Each process keeps sorted stretches that never overlap, each held
+ *by the newest mapping there; a new mapping cuts what it covers, so that a look-up is one binary
+ *search.
  *
  *	old  |---- a ----|      |--- b ---|
  *	new        |------ c ------|
@@ -38,20 +39,23 @@ static size_t stretch_after(const struct address_space *space, uint64_t address)
 }
 
 /* Replaces the stretches [from, to) by others. */
-static void stretches_replace(struct address_space *space, size_t from, size_t to, const struct stretch *others, size_t count)
+static void stretches_replace(struct address_space *space, size_t from, size_t to,
+			      const struct stretch *others, size_t count)
 {
 	size_t after = space->count - to;
 
 	while (space->room < from + count + after) {
 		space->room = space->room ? space->room * 2 : 16;
-		space->stretches = xreallocarray(space->stretches, space->room, sizeof(*space->stretches));
+		space->stretches = xreallocarray(space->stretches, space->room,
+						 sizeof(*space->stretches));
 	}
 	memmove(space->stretches + from + count, space->stretches + to, after * sizeof(*others));
 	memcpy(space->stretches + from, others, count * sizeof(*others));
 	space->count = from + count + after;
 }
 
-static size_t stretch_put(struct stretch *into, size_t count, uint64_t start, uint64_t end, uint32_t mapping)
+static size_t stretch_put(struct stretch *into, size_t count, uint64_t start, uint64_t end,
+			  uint32_t mapping)
 {
 	if (start < end)
 		into[count++] = (struct stretch){ start, end, mapping };
@@ -63,7 +67,8 @@ void address_space_map(struct profile *profile, struct process_id process, uint3
 	struct address_space *space = space_of(profile, process.index);
 	const struct mapping *row = &profile->mapping_rows[mapping];
 	size_t from = stretch_after(space, row->start), to = from, count = 0;
-	uint64_t at = row->start;                    /* up to here the new mapping's range is dealt with */
+	/* up to here the new mapping's range is dealt with */
+	uint64_t at = row->start;
 	struct stretch *cut, rest = { 0 };
 
 	while (to < space->count && space->stretches[to].start < row->end)
@@ -72,7 +77,8 @@ void address_space_map(struct profile *profile, struct process_id process, uint3
 	for (size_t i = from; i < to; i++) {
 		struct stretch old = space->stretches[i];
 
-		if (profile->mapping_rows[old.mapping].since_ns > row->since_ns) {     /* harvested late: the other is newer */
+		/* harvested late: the other is newer */
+		if (profile->mapping_rows[old.mapping].since_ns > row->since_ns) {
 			count = stretch_put(cut, count, at, old.start, mapping);
 			cut[count++] = old;
 			at = old.end;
@@ -88,7 +94,8 @@ void address_space_map(struct profile *profile, struct process_id process, uint3
 	free(cut);
 }
 
-const struct mapping *profile_mapping_of(const struct profile *profile, struct process_id process, uint64_t address)
+const struct mapping *profile_mapping_of(const struct profile *profile, struct process_id process,
+					 uint64_t address)
 {
 	const struct address_space *space;
 	size_t i;

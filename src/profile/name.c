@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What things are called: the dimension a cell counts towards, the symbols and the shown name of a frame. Symbols are
- * sorted by frame and depth when the profile freezes; an array of first symbols per frame then finds them at once.
+ * What things are called: the dimension a cell counts towards, the symbols and the shown name of a
+ * frame. Symbols are sorted by frame and depth when the profile freezes; an array of first symbols
+ * per frame then finds them at once.
  */
 #include "base/cleanup.h"
 #include "base/intern.h"
@@ -16,7 +17,8 @@
 
 const char *outcome_name(enum outcome outcome)
 {
-	static const char *const names[] = { [OUTCOME_CORRECT] = "correct", [OUTCOME_INCORRECT] = "incorrect",
+	static const char *const names[] = { [OUTCOME_CORRECT] = "correct",
+					     [OUTCOME_INCORRECT] = "incorrect",
 					     [OUTCOME_UNJUDGED] = "unjudged" };
 
 	return outcome >= OUTCOME_CORRECT && outcome <= OUTCOME_UNJUDGED ? names[outcome] : "?";
@@ -36,7 +38,8 @@ struct dimension_id profile_dimension_root(const struct profile *profile, struct
 	return parent.index ? parent : id;
 }
 
-struct dimension_id profile_dimension_find(const struct profile *profile, const char *parent, const char *name)
+struct dimension_id profile_dimension_find(const struct profile *profile, const char *parent,
+					   const char *name)
 {
 	uint32_t name_id = intern_find(profile->strings, name);
 	uint32_t parent_id = parent ? intern_find(profile->strings, parent) : 0;
@@ -45,7 +48,8 @@ struct dimension_id profile_dimension_find(const struct profile *profile, const 
 		const struct dimension *row = &profile->dimension_rows[i];
 		uint32_t above = profile->dimension_rows[row->parent.index].name.index;
 
-		if (row->name.index == name_id && !row->parent.index == !parent && above == parent_id)
+		if (row->name.index == name_id && !row->parent.index == !parent &&
+		    above == parent_id)
 			return (struct dimension_id){ (uint32_t)i };
 	}
 	return (struct dimension_id){ 0 };
@@ -57,7 +61,8 @@ static void symbols_forget_index(struct profile *profile)
 	profile->symbol_first = NULL;
 }
 
-/* Allowed in a frozen profile too: names can be made again. A second profile_freeze() shows them. */
+/* Allowed in a frozen profile too: names can be made again. A second profile_freeze() shows them.
+ */
 void profile_add_symbol(struct profile *profile, struct symbol symbol)
 {
 	assert(symbol.frame.index && symbol.frame.index < profile->frame_count);
@@ -89,7 +94,8 @@ void symbols_index(struct profile *profile)
 
 	symbols_forget_index(profile);
 	if (profile->symbol_count)
-		qsort(profile->symbol_rows, profile->symbol_count, sizeof(*profile->symbol_rows), symbol_order);
+		qsort(profile->symbol_rows, profile->symbol_count, sizeof(*profile->symbol_rows),
+		      symbol_order);
 	profile->symbol_first = xcalloc(profile->frame_count + 1, sizeof(*profile->symbol_first));
 	for (size_t frame = 0; frame <= profile->frame_count; frame++) {
 		while (at < profile->symbol_count && profile->symbol_rows[at].frame.index < frame)
@@ -98,7 +104,8 @@ void symbols_index(struct profile *profile)
 	}
 }
 
-const struct symbol *profile_frame_symbols(const struct profile *profile, struct frame_id frame, size_t *ret_count)
+const struct symbol *profile_frame_symbols(const struct profile *profile, struct frame_id frame,
+					   size_t *ret_count)
 {
 	uint32_t first;
 
@@ -117,7 +124,8 @@ static const char *file_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-const char *profile_frame_name(const struct profile *profile, struct frame_id id, char *text, size_t size)
+const char *profile_frame_name(const struct profile *profile, struct frame_id id, char *text,
+			       size_t size)
 {
 	const struct frame *frame = profile_frame_at(profile, id.index);
 	const char *path = profile_text(profile, profile_file_at(profile, frame->file.index)->path);

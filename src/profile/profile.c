@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a profile, and its flat map of meta entries. The tables are filled in dictionary.c and facts.c, read in
- * table.c, named in name.c and checked in invariant.c.
+ * The life of a profile, and its flat map of meta entries. The tables are filled in dictionary.c
+ * and facts.c, read in table.c, named in name.c and checked in invariant.c.
  */
 #include "profile/profile.h"
 
@@ -18,8 +18,16 @@
 
 /* The sizes of the keys that dictionary.c and facts.c look rows up by. */
 enum {
-	process_KEY = 8, file_KEY = 8, frame_KEY = 24, stack_KEY = 12, object_KEY = 16, evidence_KEY = 32, cell_KEY = 36,
-	completion_KEY = 24, loss_KEY = 8, own_cost_KEY = 8,
+	process_KEY = 8,
+	file_KEY = 8,
+	frame_KEY = 24,
+	stack_KEY = 12,
+	object_KEY = 16,
+	evidence_KEY = 32,
+	cell_KEY = 36,
+	completion_KEY = 24,
+	loss_KEY = 8,
+	own_cost_KEY = 8,
 };
 
 struct profile *profile_new(void)
@@ -97,8 +105,9 @@ void profile_set_meta(struct profile *profile, const char *key, const char *valu
 	if (!profile_has_room(profile, profile->meta_count, PROFILE_META_LIMIT))
 		return;
 	grow(profile->metas, profile->meta_count, profile->meta_room);
-	profile->metas[profile->meta_count++] =
-		(struct meta_entry){ { intern_put(profile->strings, key) }, xstrdup(value ? value : "") };
+	profile->metas[profile->meta_count++] = (struct meta_entry){
+		{ intern_put(profile->strings, key) }, xstrdup(value ? value : "")
+	};
 }
 
 void profile_set_meta_number(struct profile *profile, const char *key, uint64_t value)
@@ -133,7 +142,8 @@ size_t profile_meta_count(const struct profile *profile)
 	return profile->meta_count;
 }
 
-void profile_meta_at(const struct profile *profile, size_t index, const char **ret_key, const char **ret_value)
+void profile_meta_at(const struct profile *profile, size_t index, const char **ret_key,
+		     const char **ret_value)
 {
 	assert(index < profile->meta_count);
 	*ret_key = intern_text(profile->strings, profile->metas[index].key.index);

@@ -3,8 +3,8 @@
 /*
  * What a profile is made of. Private to src/profile: everyone else reads it through profile.h.
  *
- * Every noun has one array that only grows. Dictionaries that deduplicate have a map from their key to the row's index;
- * the maps go at the freeze, for from then on nothing is added.
+ * Every noun has one array that only grows. Dictionaries that deduplicate have a map from their key
+ * to the row's index; the maps go at the freeze, for from then on nothing is added.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,21 +17,32 @@ struct map;
 
 /* Limits of the tables that profile.h does not name: what a file or a kernel could make large. */
 enum {
-	PROFILE_STRING_LIMIT = 16 << 20, PROFILE_PROCESS_LIMIT = 4 << 20, PROFILE_FILE_LIMIT = 1 << 20,
-	PROFILE_MAPPING_LIMIT = 8 << 20, PROFILE_OBJECT_LIMIT = 4 << 20, PROFILE_MEASURE_LIMIT = 4096,
-	PROFILE_SLICE_LIMIT = 4 << 20, PROFILE_FACT_LIMIT = 64 << 20, PROFILE_SMALL_FACT_LIMIT = 4 << 20,
-	PROFILE_SYMBOL_LIMIT = 32 << 20, PROFILE_META_LIMIT = 4096,
+	PROFILE_STRING_LIMIT = 16 << 20,
+	PROFILE_PROCESS_LIMIT = 4 << 20,
+	PROFILE_FILE_LIMIT = 1 << 20,
+	PROFILE_MAPPING_LIMIT = 8 << 20,
+	PROFILE_OBJECT_LIMIT = 4 << 20,
+	PROFILE_MEASURE_LIMIT = 4096,
+	PROFILE_SLICE_LIMIT = 4 << 20,
+	PROFILE_FACT_LIMIT = 64 << 20,
+	PROFILE_SMALL_FACT_LIMIT = 4 << 20,
+	PROFILE_SYMBOL_LIMIT = 32 << 20,
+	PROFILE_META_LIMIT = 4096,
 };
 
-#define FOR_EACH_DICTIONARY(x) \
-	x(dimension) x(measure) x(slice) x(process) x(thread) x(file) x(frame) x(stack) x(object) x(evidence)
-#define FOR_EACH_LIST(x) \
-	x(mapping) x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) x(own_cost) x(guard_step) x(symbol)
-#define FOR_EACH_MAP(x) x(process) x(file) x(frame) x(stack) x(object) x(evidence) x(cell) x(completion) x(loss) x(own_cost)
+#define FOR_EACH_DICTIONARY(x)                                                                    \
+	x(dimension) x(measure) x(slice) x(process) x(thread) x(file) x(frame) x(stack) x(object) \
+		x(evidence)
+#define FOR_EACH_LIST(x)                                                                \
+	x(mapping) x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) \
+		x(own_cost) x(guard_step) x(symbol)
+#define FOR_EACH_MAP(x) \
+	x(process) x(file) x(frame) x(stack) x(object) x(evidence) x(cell) x(completion) x(loss) x(own_cost)
 
 struct meta_entry { struct string_id key; char *value; };
 
-/* A stretch of one process' address space and the mapping that holds it; stretches of a process never overlap. */
+/* A stretch of one process' address space and the mapping that holds it; stretches of a process
+ * never overlap. */
 struct stretch { uint64_t start, end; uint32_t mapping; };
 struct address_space { struct stretch *stretches; size_t count, room; };
 
@@ -48,9 +59,11 @@ struct profile {
 	size_t meta_count, meta_room;
 	struct address_space *spaces;                /* one per process */
 	size_t space_count, space_room;
-	uint32_t *symbol_first;                      /* per frame and one more: its first symbol; NULL until the freeze */
+	/* per frame and one more: its first symbol; NULL until the freeze */
+	uint32_t *symbol_first;
 	uint32_t cell_slice;                         /* whose cells cell_ids finds; see facts.c */
-	bool cells_mixed;                            /* slices came in no order: cell_ids finds all cells */
+	/* slices came in no order: cell_ids finds all cells */
+	bool cells_mixed;
 	bool frozen;
 };
 

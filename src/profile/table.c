@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading the tables: one pair of functions per noun, all alike. An index at or beyond the count is a mistake of ours,
- * never of a file: readers check ids before they become rows.
+ * Reading the tables: one pair of functions per noun, all alike. An index at or beyond the count is
+ * a mistake of ours, never of a file: readers check ids before they become rows.
  */
 #include "profile/profile.h"
 

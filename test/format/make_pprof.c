@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes the sample profile's disk waits as pprof, and prints what a reader must find in it, one "name value" a line.
- * For test/format/run, where readers that we did not write open the file.
+ * Writes the sample profile's disk waits as pprof, and prints what a reader must find in it, one
+ * "name value" a line. For test/format/run, where readers that we did not write open the file.
  */
 #include "../unit/format/sample.h"
 
@@ -22,8 +22,8 @@ int main(int count, char **arguments)
 	profile_freeze(profile);
 	if (count != 2 || output_open(&to, arguments[1], OUTPUT_REPLACE, &err) < 0)
 		return 2;
-	if (format_find("pprof")->write(profile, &options, &to, &err) < 0 || output_finish(&to, &err) < 0 ||
-	    choice_make(profile, &options, &choice, &err) < 0)
+	if (format_find("pprof")->write(profile, &options, &to, &err) < 0 ||
+	    output_finish(&to, &err) < 0 || choice_make(profile, &options, &choice, &err) < 0)
 		return 4;
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
 		const struct cell *cell = profile_cell_at(profile, i);
@@ -33,8 +33,11 @@ int main(int count, char **arguments)
 		events += cell->count;
 		weight += cell->value << cell->p_log2;
 	}
-	(void)printf("type samples/count disk/nanoseconds\nevents %" PRIu64 "\nweight %" PRIu64 "\n", events, weight);
-	(void)printf("mapping /usr/bin/store abcdef0123456789\nthread worker\ntid 4243\ninlined inner outer\n");
+	(void)printf("type samples/count disk/nanoseconds\nevents %" PRIu64 "\nweight %" PRIu64
+		     "\n",
+		     events, weight);
+	(void)printf("mapping /usr/bin/store abcdef0123456789\nthread worker\ntid 4243\ninlined "
+		     "inner outer\n");
 	profile_free(profile);
 	return 0;
 }

@@ -5,7 +5,8 @@
  *	0  it is the file                      2  it is the columns of one segment of a good file
  *	1  it changes bytes of a good file     3  it changes values in the tables of a good file
  *
- * Whatever is read must be whole: profile_broken() finds nothing, and every stack and name can be walked.
+ * Whatever is read must be whole: profile_broken() finds nothing, and every stack and name can be
+ *walked.
  */
 #define SAMPLE_CELLS 8                               /* small: reading it again and again is what takes the time */
 #include "../unit/format/sample.h"
@@ -37,7 +38,8 @@ static void good_make(void)
 	struct error err;
 	int fd;
 
-	(void)snprintf(folder, sizeof(folder), "%s/crosscut-fuzz-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	(void)snprintf(folder, sizeof(folder), "%s/crosscut-fuzz-XXXXXX",
+		       access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	if (!mkdtemp(folder))
 		abort();
 	(void)snprintf(path, sizeof(path), "%s/fuzz.xcut", folder);
@@ -69,7 +71,8 @@ static void bytes_change(const uint8_t *data, size_t size)
 
 	memcpy(changed, good, good_size);
 	for (; size >= 4; data += 4, size -= 4)
-		changed[(data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16) % good_size] = data[3];
+		changed[(data[0] | (size_t)data[1] << 8 | (size_t)data[2] << 16) % good_size] =
+			data[3];
 	file_write(changed, good_size);
 	free(changed);
 }
@@ -81,7 +84,8 @@ static sqlite3 *good_open(void)
 	file_write(good, good_size);
 	if (sqlite3_open(path, &db) != SQLITE_OK)
 		abort();
-	(void)sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL, NULL, NULL);
+	(void)sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL, NULL,
+			   NULL);
 	return db;
 }
 
@@ -96,9 +100,14 @@ static void segment_change(const uint8_t *data, size_t size)
 
 	memcpy(plain, "XSEG\1", 5);
 	memcpy(plain + 5, data + 1, size - 1);
-	if (size > 3 && sqlite3_prepare_v2(db, "UPDATE segment SET bytes = ?, rows = ? WHERE rowid = ?", -1, &statement, NULL) == SQLITE_OK) {
-		(void)sqlite3_bind_blob64(statement, 1, bytes, ZSTD_compress(bytes, bound, plain, plain_size, 1), SQLITE_STATIC);
-		(void)sqlite3_bind_int(statement, 2, data[1] < 0x80 ? data[1] : (data[1] & 0x7f) | data[2] << 7);
+	if (size > 3 &&
+	    sqlite3_prepare_v2(db, "UPDATE segment SET bytes = ?, rows = ? WHERE rowid = ?", -1,
+			       &statement, NULL) == SQLITE_OK) {
+		(void)sqlite3_bind_blob64(statement, 1, bytes,
+					  ZSTD_compress(bytes, bound, plain, plain_size, 1),
+					  SQLITE_STATIC);
+		(void)sqlite3_bind_int(statement, 2,
+				       data[1] < 0x80 ? data[1] : (data[1] & 0x7f) | data[2] << 7);
 		(void)sqlite3_bind_int(statement, 3, data[0] % 32);
 		(void)sqlite3_step(statement);
 		(void)sqlite3_finalize(statement);
@@ -122,8 +131,12 @@ static void values_change(const uint8_t *data, size_t size)
 		while (table->columns[columns])
 			columns++;
 		column = table->columns[data[1] % columns];
-		sql = xasprintf("UPDATE %s SET %.*s = %s%d%s WHERE rowid = %d", table->name, (int)strcspn(column, " "), column,
-				data[3] % 4 == 0 ? "" : data[3] % 4 == 1 ? "-" : data[3] % 4 == 2 ? "'" : "1e",
+		sql = xasprintf("UPDATE %s SET %.*s = %s%d%s WHERE rowid = %d", table->name,
+				(int)strcspn(column, " "), column,
+				data[3] % 4 == 0   ? ""
+				: data[3] % 4 == 1 ? "-"
+				: data[3] % 4 == 2 ? "'"
+						   : "1e",
 				data[4] | data[5] << 8, data[3] % 4 == 2 ? "'" : "", data[2] % 16);
 		(void)sqlite3_exec(db, sql, NULL, NULL, NULL);
 		free(sql);
@@ -139,7 +152,8 @@ static void walk(const struct profile *profile)
 	for (uint32_t i = 1; i < profile_frame_count(profile); i++)
 		(void)profile_frame_name(profile, (struct frame_id){ i }, name, sizeof(name));
 	for (size_t i = 0; i < profile_cell_count(profile); i++)
-		(void)profile_dimension_root(profile, profile_cell_dimension(profile, profile_cell_at(profile, i)));
+		(void)profile_dimension_root(
+			profile, profile_cell_dimension(profile, profile_cell_at(profile, i)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a segment of a capture file, of every kind: as they are, and with a segment's mark and compressed, so
- * that the fuzzer works on the columns and not on zstd. What unpacks must pack and unpack again to the same rows.
+ * Any bytes as a segment of a capture file, of every kind: as they are, and with a segment's mark
+ * and compressed, so that the fuzzer works on the columns and not on zstd. What unpacks must pack
+ * and unpack again to the same rows.
  */
 #include "base/cleanup.h"
 #include "base/error.h"

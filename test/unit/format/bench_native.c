@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast a capture file is written and read, and how large it is: slices of made-up cells whose threads, stacks and
- * waits are as unevenly spread as those of a busy server. Prints one line per figure, in CPU time of the process, so that
- * a busy machine does not change them. Not a test: it judges nothing.
+ * How fast a capture file is written and read, and how large it is: slices of made-up cells whose
+ *threads, stacks and waits are as unevenly spread as those of a busy server. Prints one line per
+ *figure, in CPU time of the process, so that a busy machine does not change them. Not a test: it
+ *judges nothing.
  *
  *	bench_native FILE [SLICES [CELLS-PER-SLICE]]
  */
@@ -52,22 +53,35 @@ static void dictionaries_fill(struct profile *profile, struct measure_id measure
 	for (uint32_t i = 0; i < THREADS; i++)
 		(void)profile_thread(profile, (struct thread){ .tid = 1000 + i });
 	for (uint32_t i = 1; i < STACKS; i++)
-		stacks[i] = profile_stack(profile, i % DEPTH ? stacks[i - 1] : stacks[uneven(i)],
-					  profile_frame(profile, (struct frame){ file, uneven(8000) * 64ull, { 0 }, 0, METHOD_FRAME_POINTER }),
-					  STACK_UNVERIFIED);
+		stacks[i] = profile_stack(
+			profile, i % DEPTH ? stacks[i - 1] : stacks[uneven(i)],
+			profile_frame(profile, (struct frame){ file,
+							       uneven(8000) * 64ull,
+							       { 0 },
+							       0,
+							       METHOD_FRAME_POINTER }),
+			STACK_UNVERIFIED);
 	for (uint32_t i = 0; i < EVIDENCES; i++)
 		(void)profile_evidence(profile, &(struct wait_evidence){ .syscall = (int16_t)i });
-	measures[0] = profile_measure(profile, (struct measure){ { 0 }, ROLE_TOTAL, WEIGHTING_EXACT, sched, 0 });
-	measures[1] = profile_measure(profile, (struct measure){ { 0 }, ROLE_SPLIT, WEIGHTING_SAMPLED, sched, 0 });
-	measures[2] = profile_measure(profile, (struct measure){ profile_dimension(profile, dimension_row_find(NULL, "oncpu")),
-								 ROLE_SPLIT, WEIGHTING_SAMPLED, sched, 10101010 });
+	measures[0] = profile_measure(
+		profile, (struct measure){ { 0 }, ROLE_TOTAL, WEIGHTING_EXACT, sched, 0 });
+	measures[1] = profile_measure(
+		profile, (struct measure){ { 0 }, ROLE_SPLIT, WEIGHTING_SAMPLED, sched, 0 });
+	measures[2] = profile_measure(
+		profile,
+		(struct measure){ profile_dimension(profile, dimension_row_find(NULL, "oncpu")),
+				  ROLE_SPLIT, WEIGHTING_SAMPLED, sched, 10101010 });
 }
 
-static struct cell cell_made(const struct profile *profile, struct slice_id slice, const struct measure_id measures[3])
+static struct cell cell_made(const struct profile *profile, struct slice_id slice,
+			     const struct measure_id measures[3])
 {
 	uint32_t kind = (uint32_t)random_next() % 3;
 	uint64_t length = 1ull << (10 + random_next() % 16);
-	struct cell cell = { .slice = slice, .thread = { 1 + uneven(THREADS) }, .measure = measures[kind], .count = 1 + uneven(20) };
+	struct cell cell = { .slice = slice,
+			     .thread = { 1 + uneven(THREADS) },
+			     .measure = measures[kind],
+			     .count = 1 + uneven(20) };
 
 	if (kind < 2)
 		cell.evidence.index = 1 + uneven(EVIDENCES);
@@ -79,18 +93,23 @@ static struct cell cell_made(const struct profile *profile, struct slice_id slic
 		cell.p_log2 = (uint8_t)uneven(10);
 	}
 	cell.length_log2 = (uint8_t)(10 + random_next() % 16);
-	cell.value = kind == 2 ? cell.count * 10101010 : cell.count * (length + random_next() % length);
+	cell.value = kind == 2 ? cell.count * 10101010
+			       : cell.count * (length + random_next() % length);
 	cell.maximum = cell.value / cell.count + random_next() % length;
-	cell.variance = cell.p_log2 ? (double)cell.value * (double)cell.value * ((1 << cell.p_log2) - 1) : 0;
+	cell.variance = cell.p_log2
+				? (double)cell.value * (double)cell.value * ((1 << cell.p_log2) - 1)
+				: 0;
 	return cell;
 }
 
 int main(int count, char **arguments)
 {
-	uint32_t slices = count > 2 ? (uint32_t)atoi(arguments[2]) : 60, per_slice = count > 3 ? (uint32_t)atoi(arguments[3]) : 17000;
+	uint32_t slices = count > 2 ? (uint32_t)atoi(arguments[2]) : 60,
+		 per_slice = count > 3 ? (uint32_t)atoi(arguments[3]) : 17000;
 	struct profile *profile = profile_new(), *back = NULL;
 	struct native *native = native_new();
-	uint64_t adding_ns = 0, writing_ns = 0, longest_ns = 0, dictionary_bytes = 0, cells = 0, start;
+	uint64_t adding_ns = 0, writing_ns = 0, longest_ns = 0, dictionary_bytes = 0, cells = 0,
+		 start;
 	struct measure_id measures[3];
 	struct rusage usage;
 	struct stat status;
@@ -100,7 +119,8 @@ int main(int count, char **arguments)
 		return fprintf(stderr, "bench_native FILE [SLICES [CELLS-PER-SLICE]]\n"), 2;
 	dictionaries_fill(profile, measures);
 	for (uint32_t i = 0; i <= slices; i++) {     /* slice 0 holds the dictionaries only */
-		struct slice_id slice = profile_slice(profile, i * 1000000000ull, (i + 1) * 1000000000ull);
+		struct slice_id slice = profile_slice(profile, i * 1000000000ull,
+						      (i + 1) * 1000000000ull);
 		uint64_t begin = cpu_ns(), middle, end;
 
 		for (uint32_t cell = 0; i && cell < per_slice; cell++)
@@ -121,19 +141,22 @@ int main(int count, char **arguments)
 	}
 	(void)getrusage(RUSAGE_SELF, &usage);
 	(void)printf("cells stored        %llu in %u slices\n", (unsigned long long)cells, slices);
-	(void)printf("added and made up   %.2f M cells/s\n", (double)cells * 1e3 / (double)adding_ns);
-	(void)printf("stored              %.2f M cells/s, longest slice %.1f ms\n", (double)cells * 1e3 / (double)writing_ns,
-		     (double)longest_ns / 1e6);
+	(void)printf("added and made up   %.2f M cells/s\n",
+		     (double)cells * 1e3 / (double)adding_ns);
+	(void)printf("stored              %.2f M cells/s, longest slice %.1f ms\n",
+		     (double)cells * 1e3 / (double)writing_ns, (double)longest_ns / 1e6);
 	(void)printf("peak memory         %ld KiB\n", usage.ru_maxrss);
 	if (native_seal(native, profile, &err) < 0 || stat(arguments[1], &status) < 0)
 		return fprintf(stderr, "%s: %s\n", err.what, err.why), 4;
-	(void)printf("dictionaries        %llu bytes for %d stacks\n", (unsigned long long)dictionary_bytes, STACKS);
+	(void)printf("dictionaries        %llu bytes for %d stacks\n",
+		     (unsigned long long)dictionary_bytes, STACKS);
 	(void)printf("file                %lld bytes, %.2f bytes/cell\n", (long long)status.st_size,
 		     (double)((uint64_t)status.st_size - dictionary_bytes) / (double)cells);
 	start = cpu_ns();
 	if (format_read(arguments[1], &back, &err) < 0)
 		return fprintf(stderr, "%s: %s\n", err.what, err.why), 4;
-	(void)printf("read and checked    %.3f s, %.2f M cells/s\n", (double)(cpu_ns() - start) / 1e9,
+	(void)printf("read and checked    %.3f s, %.2f M cells/s\n",
+		     (double)(cpu_ns() - start) / 1e9,
 		     (double)cells * 1e3 / (double)(cpu_ns() - start));
 	profile_free(back);
 	profile_free(profile);

@@ -7,7 +7,8 @@
 
 #include <errno.h>
 
-static char *folded(const struct profile *profile, const char *dimension, int *ret, struct error *err)
+static char *folded(const struct profile *profile, const char *dimension, int *ret,
+		    struct error *err)
 {
 	struct format_options options = { .dimension = dimension };
 	struct text text = TEXT(1 << 20);
@@ -29,9 +30,13 @@ static char *folded_well(const struct profile *profile, const char *dimension)
 	return text;
 }
 
-static struct stack_id stack_of(struct profile *profile, struct stack_id parent, const char *name, enum stack_status status)
+static struct stack_id stack_of(struct profile *profile, struct stack_id parent, const char *name,
+				enum stack_status status)
 {
-	return profile_stack(profile, parent, profile_frame(profile, (struct frame){ .name = profile_string(profile, name) }), status);
+	return profile_stack(
+		profile, parent,
+		profile_frame(profile, (struct frame){ .name = profile_string(profile, name) }),
+		status);
 }
 
 /* One thread with exact cells and, where asked for, sampled stacks of the same waits. */
@@ -40,19 +45,26 @@ static struct sample small_sample(bool split)
 	struct sample sample = sample_start();
 	struct profile *profile = sample.profile;
 	struct slice_id slice = profile_slice(profile, 0, SAMPLE_SECOND);
-	struct cell cell = { .slice = slice, .thread = sample.thread, .measure = sample.waits, .evidence = sample.evidence[0],
-			     .count = 10, .value = 1000 };
+	struct cell cell = { .slice = slice,
+			     .thread = sample.thread,
+			     .measure = sample.waits,
+			     .evidence = sample.evidence[0],
+			     .count = 10,
+			     .value = 1000 };
 
 	profile_add_cell(profile, cell);
 	cell.measure = sample.split;
-	cell.stack = stack_of(profile, stack_of(profile, (struct stack_id){ 0 }, "main", STACK_COMPLETE), "a;b\nc", STACK_COMPLETE);
+	cell.stack = stack_of(profile,
+			      stack_of(profile, (struct stack_id){ 0 }, "main", STACK_COMPLETE),
+			      "a;b\nc", STACK_COMPLETE);
 	cell.p_log2 = 3;
 	cell.value = 120;
 	if (split)
 		profile_add_cell(profile, cell);
 	cell.p_log2 = 0;
 	cell.value = 40;
-	cell.thread = profile_thread(profile, (struct thread){ .comm = profile_string(profile, "new"), .tid = 1 });
+	cell.thread = profile_thread(
+		profile, (struct thread){ .comm = profile_string(profile, "new"), .tid = 1 });
 	if (split)
 		profile_add_cell(profile, cell);
 	return sample;
@@ -61,7 +73,8 @@ static struct sample small_sample(bool split)
 TEST(sampled_stacks_are_weighted_by_their_probability_and_added_up_by_name)
 {
 	struct sample sample = small_sample(true);
-	CLEANUP_TEXT char *disk = folded_well(sample.profile, "disk"), *part = folded_well(sample.profile, "disk/read");
+	CLEANUP_TEXT char *disk = folded_well(sample.profile, "disk"),
+			  *part = folded_well(sample.profile, "disk/read");
 
 	assert_string_equal(disk, "new;main;a:b c 1000\n");
 	assert_string_equal(part, disk);
@@ -80,8 +93,12 @@ TEST(without_sampled_stacks_the_exact_waits_go_out_with_their_kernel_stack)
 TEST(a_stack_without_its_root_is_rooted_under_the_cause)
 {
 	struct sample sample = small_sample(true);
-	struct cell cell = { .slice = { 1 }, .thread = sample.thread, .measure = sample.split, .evidence = sample.evidence[1],
-			     .count = 1, .value = 5 };
+	struct cell cell = { .slice = { 1 },
+			     .thread = sample.thread,
+			     .measure = sample.split,
+			     .evidence = sample.evidence[1],
+			     .count = 1,
+			     .value = 5 };
 
 	cell.stack = stack_of(sample.profile, (struct stack_id){ 0 }, "deep", STACK_TRUNCATED);
 	profile_add_cell(sample.profile, cell);
@@ -100,8 +117,12 @@ TEST(inlined_calls_are_written_outermost_first)
 	struct stack_id leaf = profile_cell_at(profile, 1)->stack;
 	struct frame_id frame = profile_stack_at(profile, leaf.index)->frame;
 
-	profile_add_symbol(profile, (struct symbol){ frame, 0, profile_string(profile, "inner"), { 0 }, { 0 }, 0 });
-	profile_add_symbol(profile, (struct symbol){ frame, 1, profile_string(profile, "outer"), { 0 }, { 0 }, 0 });
+	profile_add_symbol(
+		profile,
+		(struct symbol){ frame, 0, profile_string(profile, "inner"), { 0 }, { 0 }, 0 });
+	profile_add_symbol(
+		profile,
+		(struct symbol){ frame, 1, profile_string(profile, "outer"), { 0 }, { 0 }, 0 });
 	profile_freeze(profile);
 	CLEANUP_TEXT char *disk = folded_well(profile, "disk");
 
@@ -111,7 +132,9 @@ TEST(inlined_calls_are_written_outermost_first)
 
 TEST(a_dimension_that_is_not_there_is_refused_with_those_that_are)
 {
-	static const char *const wrong[] = { "disc", "disk/raed", "disk/", "/read", "read", "", NULL };
+	static const char *const wrong[] = {
+		"disc", "disk/raed", "disk/", "/read", "read", "", NULL
+	};
 	struct sample sample = small_sample(true);
 
 	for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
@@ -145,16 +168,20 @@ static struct profile *read_text(const char *text, int expected, struct error *e
 
 TEST(what_is_read_is_written_again_alike)
 {
-	static const char text[] = "main;parse;read 12\nmain;parse 3\nmain;a b::c(int, char) 9000000000\nidle 1\n";
+	static const char text[] =
+		"main;parse;read 12\nmain;parse 3\nmain;a b::c(int, char) 9000000000\nidle 1\n";
 	struct error err;
 	CLEANUP(profile) struct profile *profile = read_text(text, 0, &err);
-	CLEANUP_TEXT char *named = folded_well(profile, "samples"), *only = folded_well(profile, NULL);
+	CLEANUP_TEXT char *named = folded_well(profile, "samples"),
+			  *only = folded_well(profile, NULL);
 
 	assert_null(profile_broken(profile));
 	assert_string_equal(named, text);
 	assert_string_equal(only, text);
 	assert_int_equal(profile_cell_at(profile, 0)->value, 9000000016);
-	assert_int_equal(profile_measure_at(profile, profile_cell_at(profile, 0)->measure.index)->role, ROLE_TOTAL);
+	assert_int_equal(
+		profile_measure_at(profile, profile_cell_at(profile, 0)->measure.index)->role,
+		ROLE_TOTAL);
 }
 
 TEST(lines_of_other_systems_are_read_and_equal_stacks_added_up)

@@ -61,7 +61,9 @@ TEST(a_foreign_file_is_named_for_what_it_looks_like)
 	looks_like("{\"a\": 1}\n", 9, "JSON");
 	looks_like("hello\nworld\n", 12, "text");
 	looks_like("\1\2\3\4\5", 5, "data");
-	looks_like("SQLite format 3\0..............................................................", 78, "SQLite");
+	looks_like(
+		"SQLite format 3\0..............................................................",
+		78, "SQLite");
 }
 
 TEST(what_is_no_regular_file_is_not_waited_for)

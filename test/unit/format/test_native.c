@@ -163,7 +163,8 @@ TEST(a_file_without_a_seal_reads_up_to_its_last_slice_and_says_so)
 	assert_string_equal(profile_meta(back, "capture.sealed"), "0");
 	assert_int_equal(profile_slice_count(back), SAMPLE_SLICES + 1);
 	assert_int_equal(profile_cell_count(back), profile_cell_count(whole));
-	assert_int_equal(profile_thread_at(back, 1)->end_ns, (SAMPLE_SLICES + 1) * (uint64_t)SAMPLE_SECOND);
+	assert_int_equal(profile_thread_at(back, 1)->end_ns,
+			 (SAMPLE_SLICES + 1) * (uint64_t)SAMPLE_SECOND);
 	assert_int_equal(profile_symbol_count(back), 0);
 }
 
@@ -181,7 +182,8 @@ TEST(a_capture_without_a_slice_is_readable)
 	assert_string_equal(profile_meta(back, "capture.sealed"), "0");
 }
 
-/* Leaves the file as a recorder that is killed in the middle of a commit does: pages changed, the journal full. */
+/* Leaves the file as a recorder that is killed in the middle of a commit does: pages changed, the
+ * journal full. */
 static void killed_in_a_transaction(const char *path)
 {
 	pid_t child = fork();
@@ -191,9 +193,13 @@ static void killed_in_a_transaction(const char *path)
 		sqlite3 *db;
 
 		(void)sqlite3_open(path, &db);
-		(void)sqlite3_exec(db, "PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1; BEGIN;"
-				       "UPDATE string SET text = hex(randomblob(3000)); UPDATE meta SET value = 'torn';"
-				       "DELETE FROM segment", NULL, NULL, NULL);
+		(void)sqlite3_exec(db,
+				   "PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; "
+				   "PRAGMA cache_size = 1; BEGIN;"
+				   "UPDATE string SET text = hex(randomblob(3000)); UPDATE meta "
+				   "SET value = 'torn';"
+				   "DELETE FROM segment",
+				   NULL, NULL, NULL);
 		(void)raise(SIGKILL);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -202,7 +208,8 @@ static void killed_in_a_transaction(const char *path)
 
 TEST(a_recorder_killed_within_a_slice_leaves_the_slices_before_it)
 {
-	CLEANUP_TEXT char *path = recorded("killed.xcut", false), *journal = path_in("killed.xcut-journal");
+	CLEANUP_TEXT char *path = recorded("killed.xcut", false),
+			  *journal = path_in("killed.xcut-journal");
 	CLEANUP(profile) struct profile *before = read_well(path), *after = NULL;
 	struct stat file, file_after, journal_before, journal_after;
 	size_t names;
@@ -240,7 +247,8 @@ TEST(reading_changes_nothing_and_leaves_nothing_behind)
 
 TEST(a_sealed_capture_is_one_file)
 {
-	CLEANUP_TEXT char *path = recorded("one.xcut", true), *journal = path_in("one.xcut-journal");
+	CLEANUP_TEXT char *path = recorded("one.xcut", true),
+			  *journal = path_in("one.xcut-journal");
 
 	assert_int_equal(access(journal, F_OK), -1);
 	assert_int_equal(access(path, F_OK), 0);
@@ -284,18 +292,32 @@ TEST(a_new_file_is_private_and_an_old_one_is_kept_unless_it_may_be_replaced)
 TEST(whatever_is_changed_in_a_sealed_file_is_found)
 {
 	static const char *const changes[] = {
-		"UPDATE string SET text = 'x' WHERE id = 1", "UPDATE dimension SET meaning = 'x' WHERE id = 1",
-		"UPDATE measure SET period = 1 WHERE id = 1", "UPDATE file SET build_id = '00' WHERE id = 1",
-		"UPDATE mapping SET since_ns = 1", "UPDATE object SET name = 'x'", "UPDATE evidence SET flags = 0 WHERE id = 2",
-		"UPDATE completion SET count = 1000000 WHERE rowid = 1", "DELETE FROM completion WHERE rowid = 2",
-		"UPDATE loss SET lost = 0", "UPDATE own_cost SET ns = 0", "DELETE FROM guard_step WHERE rowid = 1",
-		"UPDATE slice SET end_ns = end_ns + 1 WHERE id = 2", "UPDATE slice SET digest = randomblob(32) WHERE id = 1",
-		"UPDATE segment SET bytes = (SELECT bytes FROM segment WHERE kind = 'cell' AND slice = 1) WHERE kind = 'cell' AND slice = 2",
-		"DELETE FROM segment WHERE kind = 'cell' AND slice = 3", "UPDATE thread SET comm = 'x' WHERE id = 1",
-		"UPDATE process SET arguments = ''", "UPDATE class SET rule = 'x' WHERE evidence = 1",
-		"UPDATE total SET value = value - 1 WHERE rowid = 1", "UPDATE meta SET value = 'b18' WHERE key = 'label.build'",
-		"INSERT INTO meta VALUES('label.extra', '1')", "DELETE FROM slice WHERE id = 3",
-		"INSERT INTO loss VALUES(1, 'x', 1, 1, 9)", "UPDATE meta SET value = '0' WHERE key = 'sealed'",
+		"UPDATE string SET text = 'x' WHERE id = 1",
+		"UPDATE dimension SET meaning = 'x' WHERE id = 1",
+		"UPDATE measure SET period = 1 WHERE id = 1",
+		"UPDATE file SET build_id = '00' WHERE id = 1",
+		"UPDATE mapping SET since_ns = 1",
+		"UPDATE object SET name = 'x'",
+		"UPDATE evidence SET flags = 0 WHERE id = 2",
+		"UPDATE completion SET count = 1000000 WHERE rowid = 1",
+		"DELETE FROM completion WHERE rowid = 2",
+		"UPDATE loss SET lost = 0",
+		"UPDATE own_cost SET ns = 0",
+		"DELETE FROM guard_step WHERE rowid = 1",
+		"UPDATE slice SET end_ns = end_ns + 1 WHERE id = 2",
+		"UPDATE slice SET digest = randomblob(32) WHERE id = 1",
+		"UPDATE segment SET bytes = (SELECT bytes FROM segment WHERE kind = 'cell' AND "
+		"slice = 1) WHERE kind = 'cell' AND slice = 2",
+		"DELETE FROM segment WHERE kind = 'cell' AND slice = 3",
+		"UPDATE thread SET comm = 'x' WHERE id = 1",
+		"UPDATE process SET arguments = ''",
+		"UPDATE class SET rule = 'x' WHERE evidence = 1",
+		"UPDATE total SET value = value - 1 WHERE rowid = 1",
+		"UPDATE meta SET value = 'b18' WHERE key = 'label.build'",
+		"INSERT INTO meta VALUES('label.extra', '1')",
+		"DELETE FROM slice WHERE id = 3",
+		"INSERT INTO loss VALUES(1, 'x', 1, 1, 9)",
+		"UPDATE meta SET value = '0' WHERE key = 'sealed'",
 		"DELETE FROM meta WHERE key = 'digest'",
 	};
 
@@ -310,20 +332,45 @@ TEST(whatever_is_changed_in_a_sealed_file_is_found)
 TEST(wrong_types_and_ids_that_do_not_exist_are_found)
 {
 	static const char *const changes[] = {
-		"UPDATE thread SET tid = 'x'", "UPDATE thread SET process = 99", "UPDATE thread SET process = -1",
-		"UPDATE thread SET died = 2", "UPDATE thread SET comm = x'00'", "UPDATE process SET pid = 4294967296",
-		"UPDATE string SET id = id + 1000", "UPDATE string SET text = 5.5", "UPDATE dimension SET parent = 50",
-		"UPDATE dimension SET parent = id", "UPDATE dimension SET kind = 'x'", "UPDATE dimension SET name = ''",
-		"UPDATE measure SET role = 'x'", "UPDATE measure SET dimension = 99", "UPDATE evidence SET kernel_stack = 1000000",
-		"UPDATE evidence SET task_state = 65536", "UPDATE class SET dimension = 99", "UPDATE class SET evidence = evidence + 50",
-		"UPDATE segment SET bytes = x'00'", "UPDATE segment SET bytes = 7", "UPDATE segment SET rows = rows + 1",
-		"UPDATE segment SET kind = 'stack' WHERE kind = 'frame'", "UPDATE segment SET kind = 'part' WHERE kind = 'cell'",
-		"UPDATE segment SET slice = 4 - slice", "UPDATE completion SET slice = 99", "UPDATE completion SET outcome = ''",
-		"UPDATE slice SET id = id + 5", "UPDATE slice SET end_ns = 0", "UPDATE slice SET digest = x'0011'",
-		"UPDATE mapping SET end_address = 0", "UPDATE symbol SET frame = 0", "UPDATE symbol SET frame = 1000000",
-		"UPDATE symbol SET name = 99", "UPDATE symbol_text SET text = zeroblob(2000000)", "DROP TABLE thread",
-		"UPDATE string SET text = printf('%2000000s', 'x')", "ALTER TABLE thread DROP COLUMN died",
-		"DROP TABLE string; CREATE VIEW string AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)"
+		"UPDATE thread SET tid = 'x'",
+		"UPDATE thread SET process = 99",
+		"UPDATE thread SET process = -1",
+		"UPDATE thread SET died = 2",
+		"UPDATE thread SET comm = x'00'",
+		"UPDATE process SET pid = 4294967296",
+		"UPDATE string SET id = id + 1000",
+		"UPDATE string SET text = 5.5",
+		"UPDATE dimension SET parent = 50",
+		"UPDATE dimension SET parent = id",
+		"UPDATE dimension SET kind = 'x'",
+		"UPDATE dimension SET name = ''",
+		"UPDATE measure SET role = 'x'",
+		"UPDATE measure SET dimension = 99",
+		"UPDATE evidence SET kernel_stack = 1000000",
+		"UPDATE evidence SET task_state = 65536",
+		"UPDATE class SET dimension = 99",
+		"UPDATE class SET evidence = evidence + 50",
+		"UPDATE segment SET bytes = x'00'",
+		"UPDATE segment SET bytes = 7",
+		"UPDATE segment SET rows = rows + 1",
+		"UPDATE segment SET kind = 'stack' WHERE kind = 'frame'",
+		"UPDATE segment SET kind = 'part' WHERE kind = 'cell'",
+		"UPDATE segment SET slice = 4 - slice",
+		"UPDATE completion SET slice = 99",
+		"UPDATE completion SET outcome = ''",
+		"UPDATE slice SET id = id + 5",
+		"UPDATE slice SET end_ns = 0",
+		"UPDATE slice SET digest = x'0011'",
+		"UPDATE mapping SET end_address = 0",
+		"UPDATE symbol SET frame = 0",
+		"UPDATE symbol SET frame = 1000000",
+		"UPDATE symbol SET name = 99",
+		"UPDATE symbol_text SET text = zeroblob(2000000)",
+		"DROP TABLE thread",
+		"UPDATE string SET text = printf('%2000000s', 'x')",
+		"ALTER TABLE thread DROP COLUMN died",
+		"DROP TABLE string; CREATE VIEW string AS WITH RECURSIVE n(id) AS (SELECT 1 UNION "
+		"ALL SELECT id + 1 FROM n)"
 		" SELECT id, 'x' AS text, 1 AS stored FROM n",
 	};
 
@@ -340,8 +387,10 @@ TEST(a_newer_minor_schema_is_readable)
 	CLEANUP_TEXT char *path = recorded("minor.xcut", true);
 	CLEANUP(profile) struct profile *whole = sample_whole(), *back = NULL;
 
-	sql(path, "PRAGMA user_version = 1007; CREATE TABLE novelty(id, what); INSERT INTO novelty VALUES(1, 'x');"
-		  "ALTER TABLE symbol ADD COLUMN colour TEXT DEFAULT 'red'; CREATE VIEW more AS SELECT * FROM novelty");
+	sql(path, "PRAGMA user_version = 1007; CREATE TABLE novelty(id, what); INSERT INTO novelty "
+		  "VALUES(1, 'x');"
+		  "ALTER TABLE symbol ADD COLUMN colour TEXT DEFAULT 'red'; CREATE VIEW more AS "
+		  "SELECT * FROM novelty");
 	back = read_well(path);
 	profile_freeze(whole);
 	assert_null(profile_difference(whole, back));
@@ -372,7 +421,8 @@ TEST(a_file_that_is_cut_short_is_found_wherever_it_is_cut)
 
 TEST(a_file_with_any_byte_changed_reads_the_same_or_fails)
 {
-	CLEANUP_TEXT char *path = recorded("bytes.xcut", true), *changed = path_in("bytes-changed.xcut");
+	CLEANUP_TEXT char *path = recorded("bytes.xcut", true),
+			  *changed = path_in("bytes-changed.xcut");
 	CLEANUP_TEXT char *copy = xasprintf("cp %s %s", path, changed);
 	CLEANUP(profile) struct profile *whole = read_well(path);
 	size_t failed = 0, same = 0;
@@ -438,7 +488,8 @@ TEST(at_its_size_limit_a_slice_is_left_out_whole_and_the_rest_sealed)
 	assert_int_equal(native_create(native, path, true, size, &err), 0);
 	assert_int_equal(native_slice(native, sample.profile, sample_slice(&sample, 1), &err), 0);
 	profile_clear_facts(sample.profile);
-	assert_int_equal(native_slice(native, sample.profile, sample_slice(&sample, 2), &err), -EFBIG);
+	assert_int_equal(native_slice(native, sample.profile, sample_slice(&sample, 2), &err),
+			 -EFBIG);
 	assert_non_null(strstr(err.next, "--max-size"));
 	sample_end(&sample);
 	assert_int_equal(native_seal(native, sample.profile, &err), 0);
@@ -462,7 +513,8 @@ TEST(a_slice_that_failed_may_be_stored_again)
 	assert_int_equal(native_create(native, path, false, 200 * 1024, &err), 0);
 	slice = sample_slice(&sample, 1);
 	for (uint32_t i = 0; i < 60000; i++)
-		(void)profile_object(sample.profile, (struct object){ { 0 }, { 0 }, i * 7777777ull });
+		(void)profile_object(sample.profile,
+				     (struct object){ { 0 }, { 0 }, i * 7777777ull });
 	assert_int_equal(native_slice(native, sample.profile, slice, &err), -EFBIG);
 	profile_free(sample.profile);
 
@@ -488,7 +540,8 @@ static int full_disk(const char *mount_point)
 	struct error err;
 	int r;
 
-	if (unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (unshare(CLONE_NEWNS | (geteuid() ? CLONE_NEWUSER : 0)) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("tmpfs", mount_point, "tmpfs", 0, "size=512k") < 0)
 		return 77;
 	r = native_create(native, path, false, 0, &err);
@@ -496,13 +549,15 @@ static int full_disk(const char *mount_point)
 		r = native_slice(native, sample.profile, sample_slice(&sample, number), &err);
 		profile_clear_facts(sample.profile);
 	}
-	if (r != -ENOSPC || !strstr(err.what, path) || !strstr(err.why, "No space left") || !strstr(err.next, "free space"))
+	if (r != -ENOSPC || !strstr(err.what, path) || !strstr(err.why, "No space left") ||
+	    !strstr(err.next, "free space"))
 		return 1;
 	native_free(native);
 	profile_free(sample.profile);
 	if (format_read(path, &back, &err) < 0)
 		return 2;
-	r = profile_slice_count(back) == number - 1 && number > 2 ? 0 : 3;       /* the last one failed */
+	/* the last one failed */
+	r = profile_slice_count(back) == number - 1 && number > 2 ? 0 : 3;
 	profile_free(back);
 	return r;
 }
@@ -528,16 +583,34 @@ TEST(plain_sql_answers_the_ledger)
 {
 	CLEANUP_TEXT char *path = recorded("plain.xcut", true);
 
-	assert_true(asked(path, "SELECT value FROM ledger WHERE dimension = 'oncpu' AND part = 'user'") == 3 * 700000000.0);
-	assert_true(asked(path, "SELECT value FROM ledger WHERE dimension = 'disk' AND part = 'read'") == 300000000.0);
-	assert_true(asked(path, "SELECT value FROM ledger WHERE dimension = 'idle'") == 600000000.0);
+	assert_true(asked(path,
+			  "SELECT value FROM ledger WHERE dimension = 'oncpu' AND part = 'user'") ==
+		    3 * 700000000.0);
+	assert_true(asked(path,
+			  "SELECT value FROM ledger WHERE dimension = 'disk' AND part = 'read'") ==
+		    300000000.0);
+	assert_true(asked(path, "SELECT value FROM ledger WHERE dimension = 'idle'") ==
+		    600000000.0);
 	assert_true(asked(path, "SELECT sum(value) FROM ledger") == 3e9);
 	assert_true(asked(path, "SELECT count(*) FROM ledger") == 3);
-	assert_true(asked(path, "SELECT maximum FROM ledger WHERE dimension = 'disk'") == 300000000.0);
-	assert_true(asked(path, "SELECT sum(value) FROM thread_ledger WHERE tid = 4243 AND comm = 'worker'") == 3e9);
+	assert_true(asked(path, "SELECT maximum FROM ledger WHERE dimension = 'disk'") ==
+		    300000000.0);
+	assert_true(asked(path, "SELECT sum(value) FROM thread_ledger WHERE tid = 4243 AND comm = "
+				"'worker'") == 3e9);
 	assert_true(asked(path, "SELECT count FROM work WHERE outcome = 'correct'") == 306);
 	assert_true(asked(path, "SELECT lost FROM losses WHERE source = 'ring'") == 6);
-	assert_true(asked(path, "SELECT count(*) FROM symbol_name WHERE file = '/usr/bin/store' AND name IN ('inner', 'outer')") == 2);
+	assert_true(asked(path, "SELECT count(*) FROM symbol_name WHERE file = '/usr/bin/store' "
+				"AND name IN ('inner', 'outer')") == 2);
+}
+
+TEST(waits_that_nobody_classified_are_unknown_in_plain_sql_too)
+{
+	CLEANUP_TEXT char *path = recorded("unclassified.xcut", true);
+
+	sql(path, "UPDATE class SET dimension = 0");
+	assert_true(asked(path, "SELECT value FROM ledger WHERE dimension = 'unknown'") ==
+		    900000000.0);
+	assert_true(asked(path, "SELECT sum(value) FROM ledger") == 3e9);
 }
 
 TEST(symbols_are_replaced_without_breaking_the_seal)
@@ -548,12 +621,15 @@ TEST(symbols_are_replaced_without_breaking_the_seal)
 	char name[64];
 
 	profile_clear_symbols(profile);
-	profile_add_symbol(profile, (struct symbol){ .frame = { 3 }, .name = profile_string_size(profile, NULL, 0) });
+	profile_add_symbol(
+		profile,
+		(struct symbol){ .frame = { 3 }, .name = profile_string_size(profile, NULL, 0) });
 	assert_int_equal(native_store_symbols(path, profile, &err), 0);
 	back = read_well(path);
 	assert_int_equal(profile_symbol_count(back), 1);
 	assert_int_equal(profile_symbol_at(back, 0)->frame.index, 3);
-	assert_string_equal(profile_frame_name(back, (struct frame_id){ 3 }, name, sizeof(name)), "store+0x1040");
+	assert_string_equal(profile_frame_name(back, (struct frame_id){ 3 }, name, sizeof(name)),
+			    "store+0x1040");
 }
 
 TEST(verdicts_of_gates_are_stored_and_replaced)
@@ -567,6 +643,7 @@ TEST(verdicts_of_gates_are_stored_and_replaced)
 	assert_true(asked(path, "SELECT value FROM gate WHERE verdict = 'pass'") == 0.001);
 	assert_true(asked(path, "SELECT count(*) FROM gate") == 1);
 	back = read_well(path);
-	assert_int_equal(native_store_gate("/nowhere/at/all.xcut", "x", 0, 0, "pass", &err), -ENOENT);
+	assert_int_equal(native_store_gate("/nowhere/at/all.xcut", "x", 0, 0, "pass", &err),
+			 -ENOENT);
 	assert_int_equal(err.kind, FAILURE_WORK);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written is read by a decoder of its own, from the wire up: it shares nothing with the writer but the numbers of
- * the fields, as pprof's profile.proto has them. test/format/pprof_read.mjs lets a foreign reader open the same file. */
+/* What is written is read by a decoder of its own, from the wire up: it shares nothing with the
+ * writer but the numbers of the fields, as pprof's profile.proto has them.
+ * test/format/pprof_read.mjs lets a foreign reader open the same file. */
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -78,7 +79,8 @@ static const char *string_of(struct wire profile, uint64_t index)
 	char *text = texts[next++ % 8];
 
 	assert_true(field_at(profile, 6, index, &field));
-	(void)snprintf(text, sizeof(texts[0]), "%.*s", (int)field.value, (const char *)field.bytes.at);
+	(void)snprintf(text, sizeof(texts[0]), "%.*s", (int)field.value,
+		       (const char *)field.bytes.at);
 	return text;
 }
 
@@ -110,10 +112,12 @@ static char *stack_of(struct wire profile, struct wire sample)
 		struct wire location = by_id(profile, 4, varint(&packed.bytes));
 
 		if (!field_at(location, 4, 0, &line))
-			text_print(&text, "%s0x%llx", text.size ? " < " : "", (unsigned long long)number_of(location, 3));
+			text_print(&text, "%s0x%llx", text.size ? " < " : "",
+				   (unsigned long long)number_of(location, 3));
 		for (size_t i = 0; field_at(location, 4, i, &line); i++)
-			text_print(&text, "%s%s", text.size ? " < " : "",
-				   text_of(profile, by_id(profile, 5, number_of(line.bytes, 1)), 2));
+			text_print(
+				&text, "%s%s", text.size ? " < " : "",
+				text_of(profile, by_id(profile, 5, number_of(line.bytes, 1)), 2));
 	}
 	return text_take(&text);
 }
@@ -159,19 +163,30 @@ static struct sample small_sample(void)
 {
 	struct sample sample = sample_start();
 	struct profile *profile = sample.profile;
-	struct frame main_frame = { .name = profile_string(profile, "main"), .method = METHOD_INTERPRETER, .line = 12 };
+	struct frame main_frame = { .name = profile_string(profile, "main"),
+				    .method = METHOD_INTERPRETER,
+				    .line = 12 };
 	struct frame program = { .file = sample.program, .offset = 0x1234 };
-	struct frame kernel = { .file = sample.kernel, .offset = 0xffffffff81012345, .name = profile_string(profile, "io_schedule") };
-	struct stack_id stack = profile_stack(profile, (struct stack_id){ 0 }, profile_frame(profile, main_frame), STACK_COMPLETE);
-	struct cell cell = { .slice = profile_slice(profile, 0, SAMPLE_SECOND), .thread = sample.thread, .measure = sample.split,
-			     .evidence = sample.evidence[0], .count = 3, .value = 1000, .p_log2 = 4 };
+	struct frame kernel = { .file = sample.kernel,
+				.offset = 0xffffffff81012345,
+				.name = profile_string(profile, "io_schedule") };
+	struct stack_id stack = profile_stack(profile, (struct stack_id){ 0 },
+					      profile_frame(profile, main_frame), STACK_COMPLETE);
+	struct cell cell = { .slice = profile_slice(profile, 0, SAMPLE_SECOND),
+			     .thread = sample.thread,
+			     .measure = sample.split,
+			     .evidence = sample.evidence[0],
+			     .count = 3,
+			     .value = 1000,
+			     .p_log2 = 4 };
 
 	stack = profile_stack(profile, stack, profile_frame(profile, program), STACK_COMPLETE);
 	cell.stack = profile_stack(profile, stack, profile_frame(profile, kernel), STACK_COMPLETE);
 	profile_add_cell(profile, cell);
 	cell.p_log2 = 0;
 	profile_add_cell(profile, cell);
-	cell.stack = profile_stack(profile, (struct stack_id){ 0 }, profile_frame(profile, program), STACK_TRUNCATED);
+	cell.stack = profile_stack(profile, (struct stack_id){ 0 }, profile_frame(profile, program),
+				   STACK_TRUNCATED);
 	cell.value = UINT64_MAX;
 	cell.p_log2 = 2;
 	profile_add_cell(profile, cell);
@@ -185,7 +200,8 @@ TEST(weights_are_divided_by_their_probability_and_cut_where_readers_end)
 	struct field first, second;
 
 	assert_int_equal(field_count(written.profile, 2), 2);
-	assert_true(field_at(written.profile, 2, 0, &first) && field_at(written.profile, 2, 1, &second));
+	assert_true(field_at(written.profile, 2, 0, &first) &&
+		    field_at(written.profile, 2, 1, &second));
 	values_are(first.bytes, 6, 17000);
 	values_are(second.bytes, 3, INT64_MAX);
 	free(written.bytes);
@@ -198,8 +214,10 @@ TEST(stacks_are_written_leaf_first_with_names_addresses_and_the_cause_at_the_roo
 	struct written written = pprof_of(sample.profile, "disk");
 	struct field first, second;
 
-	assert_true(field_at(written.profile, 2, 0, &first) && field_at(written.profile, 2, 1, &second));
-	CLEANUP_TEXT char *whole = stack_of(written.profile, first.bytes), *cut = stack_of(written.profile, second.bytes);
+	assert_true(field_at(written.profile, 2, 0, &first) &&
+		    field_at(written.profile, 2, 1, &second));
+	CLEANUP_TEXT char *whole = stack_of(written.profile, first.bytes),
+			  *cut = stack_of(written.profile, second.bytes);
 
 	assert_string_equal(whole, "io_schedule < 0x400234 < main");
 	assert_string_equal(cut, "0x400234 < [truncated]");
@@ -214,8 +232,10 @@ TEST(mappings_carry_build_ids_and_say_whether_names_are_missing)
 	struct field program, kernel;
 
 	assert_int_equal(field_count(written.profile, 3), 2);
-	assert_true(field_at(written.profile, 3, 0, &program) && field_at(written.profile, 3, 1, &kernel));
-	assert_string_equal(text_of(written.profile, program.bytes, 5), "/usr/bin/store");       /* the main binary comes first */
+	assert_true(field_at(written.profile, 3, 0, &program) &&
+		    field_at(written.profile, 3, 1, &kernel));
+	/* the main binary comes first */
+	assert_string_equal(text_of(written.profile, program.bytes, 5), "/usr/bin/store");
 	assert_string_equal(text_of(written.profile, program.bytes, 6), "abcdef0123456789");
 	assert_int_equal(number_of(program.bytes, 2), 0x400000);
 	assert_int_equal(number_of(program.bytes, 3), 0x480000);
@@ -232,15 +252,27 @@ TEST(inlined_calls_are_lines_of_one_location_innermost_first)
 {
 	struct sample sample = small_sample();
 	struct profile *profile = sample.profile;
-	struct frame_id frame = profile_frame(profile, (struct frame){ .file = sample.program, .offset = 0x1234 });
+	struct frame_id frame = profile_frame(
+		profile, (struct frame){ .file = sample.program, .offset = 0x1234 });
 
-	profile_add_symbol(profile, (struct symbol){ frame, 1, profile_string(profile, "outer"), profile_string(profile, "a.c"), { 0 }, 5 });
-	profile_add_symbol(profile, (struct symbol){ frame, 0, profile_string(profile, "inner"), profile_string(profile, "a.c"), { 0 }, 6 });
+	profile_add_symbol(profile, (struct symbol){ frame,
+						     1,
+						     profile_string(profile, "outer"),
+						     profile_string(profile, "a.c"),
+						     { 0 },
+						     5 });
+	profile_add_symbol(profile, (struct symbol){ frame,
+						     0,
+						     profile_string(profile, "inner"),
+						     profile_string(profile, "a.c"),
+						     { 0 },
+						     6 });
 	profile_freeze(profile);
 	struct written written = pprof_of(profile, "disk/read");
 	struct field first, mapping;
 
-	assert_true(field_at(written.profile, 2, 0, &first) && field_at(written.profile, 3, 0, &mapping));
+	assert_true(field_at(written.profile, 2, 0, &first) &&
+		    field_at(written.profile, 3, 0, &mapping));
 	CLEANUP_TEXT char *stack = stack_of(written.profile, first.bytes);
 
 	assert_string_equal(stack, "io_schedule < inner < outer < main");
@@ -259,9 +291,11 @@ TEST(threads_and_parts_are_labels)
 
 	assert_true(field_at(written.profile, 2, 0, &first));
 	for (size_t i = 0; field_at(first.bytes, 3, i, &label); i++)
-		text_print(&labels, "%s=%s%llu ", text_of(written.profile, label.bytes, 1), text_of(written.profile, label.bytes, 2),
+		text_print(&labels, "%s=%s%llu ", text_of(written.profile, label.bytes, 1),
+			   text_of(written.profile, label.bytes, 2),
 			   (unsigned long long)number_of(label.bytes, 3));
-	assert_string_equal(text_string(&labels), "thread=new0 tid=4243 pid=4242 dimension=disk/read0 ");
+	assert_string_equal(text_string(&labels),
+			    "thread=new0 tid=4243 pid=4242 dimension=disk/read0 ");
 	text_done(&labels);
 	free(written.bytes);
 	profile_free(sample.profile);
@@ -274,7 +308,8 @@ TEST(the_head_says_what_is_counted_how_long_and_how_it_was_measured)
 	struct wire profile = written.profile;
 	struct field count, weight, period, comment;
 
-	assert_true(field_at(profile, 1, 0, &count) && field_at(profile, 1, 1, &weight) && field_at(profile, 11, 0, &period));
+	assert_true(field_at(profile, 1, 0, &count) && field_at(profile, 1, 1, &weight) &&
+		    field_at(profile, 11, 0, &period));
 	assert_string_equal(text_of(profile, count.bytes, 1), "samples");
 	assert_string_equal(text_of(profile, count.bytes, 2), "count");
 	assert_string_equal(text_of(profile, weight.bytes, 1), "disk");
@@ -285,8 +320,9 @@ TEST(the_head_says_what_is_counted_how_long_and_how_it_was_measured)
 	assert_int_equal(number_of(profile, 9), 1764410400000000000);
 	assert_int_equal(number_of(profile, 10), SAMPLE_SECOND);
 	assert_true(field_at(profile, 13, 0, &comment));
-	assert_string_equal(string_of(profile, varint(&comment.bytes)),
-			    "disk in ns: sampled, weights divided by the inclusion probability; source sched");
+	assert_string_equal(
+		string_of(profile, varint(&comment.bytes)),
+		"disk in ns: sampled, weights divided by the inclusion probability; source sched");
 	assert_string_equal(string_of(profile, 0), "");
 	free(written.bytes);
 	profile_free(sample.profile);
@@ -297,8 +333,12 @@ TEST(an_exact_dimension_without_samples_is_written_from_its_kernel_stacks)
 	struct sample sample = sample_start();
 	struct profile *profile = sample.profile;
 
-	profile_add_cell(profile, (struct cell){ .slice = profile_slice(profile, 0, SAMPLE_SECOND), .thread = sample.thread,
-						 .measure = sample.waits, .evidence = sample.evidence[1], .count = 1, .value = 9 });
+	profile_add_cell(profile, (struct cell){ .slice = profile_slice(profile, 0, SAMPLE_SECOND),
+						 .thread = sample.thread,
+						 .measure = sample.waits,
+						 .evidence = sample.evidence[1],
+						 .count = 1,
+						 .value = 9 });
 	struct written written = pprof_of(profile, "idle");
 	struct field only;
 

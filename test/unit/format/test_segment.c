@@ -15,9 +15,11 @@ struct row { uint64_t large; double real; uint32_t word; uint16_t half; uint8_t 
 
 #define COLUMN(id, codec, member) SEGMENT_COLUMN(id, SEGMENT_##codec, struct row, member)
 static const struct segment_column columns[] = {
-	COLUMN(1, VARINT, large), COLUMN(2, REAL, real), COLUMN(3, DELTA, word), COLUMN(4, VARINT, half), COLUMN(5, DELTA, byte),
+	COLUMN(1, VARINT, large), COLUMN(2, REAL, real),  COLUMN(3, DELTA, word),
+	COLUMN(4, VARINT, half),  COLUMN(5, DELTA, byte),
 };
-static const struct segment_shape shape = { "row", sizeof(struct row), columns, ARRAY_LENGTH(columns) };
+static const struct segment_shape shape = { "row", sizeof(struct row), columns,
+					    ARRAY_LENGTH(columns) };
 static const struct segment_shape older = { "row", sizeof(struct row), columns, 2 };
 
 enum { ROWS = 1000 };
@@ -27,7 +29,8 @@ static struct row *rows_made(void)
 	struct row *rows = xcalloc(ROWS, sizeof(*rows));
 
 	for (uint32_t i = 0; i < ROWS; i++)
-		rows[i] = (struct row){ i % 3 ? UINT64_MAX - i : i, i / 7.0, i % 2 ? UINT32_MAX - i : i, (uint16_t)(i * 65),
+		rows[i] = (struct row){ i % 3 ? UINT64_MAX - i : i, i / 7.0,
+					i % 2 ? UINT32_MAX - i : i, (uint16_t)(i * 65),
 					(uint8_t)(255 - i % 256) };
 	rows[5].real = -0.0;
 	return rows;
@@ -36,8 +39,8 @@ static struct row *rows_made(void)
 static bool rows_same(const struct row *a, const struct row *b, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (a[i].large != b[i].large || memcmp(&a[i].real, &b[i].real, 8) || a[i].word != b[i].word ||
-		    a[i].half != b[i].half || a[i].byte != b[i].byte)
+		if (a[i].large != b[i].large || memcmp(&a[i].real, &b[i].real, 8) ||
+		    a[i].word != b[i].word || a[i].half != b[i].half || a[i].byte != b[i].byte)
 			return false;
 	return true;
 }
@@ -104,7 +107,8 @@ TEST(the_largest_numbers_of_a_full_segment_fit)
 	struct error err;
 
 	for (size_t i = 0; i < SEGMENT_ROWS_PACKED; i++)
-		rows[i] = (struct row){ UINT64_MAX, 1e308, i % 2 ? UINT32_MAX : 0, UINT16_MAX, i % 2 ? UINT8_MAX : 0 };
+		rows[i] = (struct row){ UINT64_MAX, 1e308, i % 2 ? UINT32_MAX : 0, UINT16_MAX,
+					i % 2 ? UINT8_MAX : 0 };
 	segment_pack(&shape, rows, SEGMENT_ROWS_PACKED, &bytes, &size);
 	assert_int_equal(segment_unpack(&shape, bytes, size, &back, &count, &err), 0);
 	assert_true(count == SEGMENT_ROWS_PACKED && rows_same(rows, back, count));
@@ -121,7 +125,8 @@ TEST(columns_that_a_reader_does_not_know_are_skipped_and_those_absent_are_zero)
 	segment_pack(&shape, rows, ROWS, &bytes, &size);
 	assert_int_equal(segment_unpack(&older, bytes, size, &by_older, &count, &err), 0);
 	got = by_older;
-	assert_true(got[9].large == rows[9].large && got[9].real == rows[9].real && !got[9].word && !got[9].byte);
+	assert_true(got[9].large == rows[9].large && got[9].real == rows[9].real && !got[9].word &&
+		    !got[9].byte);
 
 	segment_pack(&older, rows, ROWS, &older_bytes, &size);
 	assert_int_equal(segment_unpack(&shape, older_bytes, size, &by_newer, &count, &err), 0);
@@ -159,17 +164,24 @@ TEST(every_length_is_checked)
 	is_damaged("XSEG\2\0\0", 7, "version");
 	is_damaged("ZSEG\1\0\0", 7, "mark");
 	is_damaged("XSEG\1\0\0\0", 8, "bytes follow");
-	is_damaged("XSEG\1\x81\x80\x40\0", 9, "more rows");                        /* 1 Mi rows and one */
+	/* 1 Mi rows and one */
+	is_damaged("XSEG\1\x81\x80\x40\0", 9, "more rows");
 	is_damaged("XSEG\1\0\x41", 7, "more rows or columns");
 	is_damaged("XSEG\1\1\1\1\1\x7f\1", 11, "beyond the segment's end");
-	is_damaged("XSEG\1\1\1\1\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 19, "beyond the segment's end");
-	is_damaged("XSEG\1\1\1\1\1\2\1\1", 12, "does not hold its values");        /* a value too many */
-	is_damaged("XSEG\1\2\1\1\1\1\1", 11, "does not hold its values");          /* and one too few */
-	is_damaged("XSEG\1\1\1\5\1\2\x80\2", 12, "does not hold its values");      /* 256 in a byte */
+	is_damaged("XSEG\1\1\1\1\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 19,
+		   "beyond the segment's end");
+	/* a value too many */
+	is_damaged("XSEG\1\1\1\1\1\2\1\1", 12, "does not hold its values");
+	/* and one too few */
+	is_damaged("XSEG\1\2\1\1\1\1\1", 11, "does not hold its values");
+	/* 256 in a byte */
+	is_damaged("XSEG\1\1\1\5\1\2\x80\2", 12, "does not hold its values");
 	is_damaged("XSEG\1\1\1\2\1\1\1", 11, "codec");
 	is_damaged("XSEG\1\1\1\1\x9\1\1", 11, "codec");
 	is_damaged("XSEG\1\1\2\1\1\1\1\1\1\1\1", 15, "twice");
-	is_damaged("XSEG\1\1\1\1\1\12\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", 20, "does not hold its values");   /* 65 bits */
+	/* 65 bits */
+	is_damaged("XSEG\1\1\1\1\1\12\xff\xff\xff\xff\xff\xff\xff\xff\xff\2", 20,
+		   "does not hold its values");
 }
 
 TEST(a_column_unknown_by_its_id_may_have_an_unknown_codec)

@@ -8,7 +8,8 @@
 TEST(equal_texts_have_one_id_and_none_is_empty)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
-	struct string_id a = profile_string(profile, "read"), b = profile_string_size(profile, "readable", 4);
+	struct string_id a = profile_string(profile, "read"),
+			 b = profile_string_size(profile, "readable", 4);
 
 	assert_int_equal(a.index, b.index);
 	assert_int_equal(profile_string(profile, NULL).index, 0);
@@ -27,8 +28,11 @@ TEST(a_part_brings_its_state_along_and_equal_rows_have_one_id)
 	assert_int_equal(row->parent.index, disk.index);
 	assert_true(disk.index < read.index);
 	assert_int_equal(profile_dimension_count(profile), 3);
-	assert_int_equal(profile_dimension(profile, dimension_row_find("disk", "read")).index, read.index);
-	assert_string_equal(profile_text(profile, profile_dimension_at(profile, disk.index)->meaning), "waits for storage");
+	assert_int_equal(profile_dimension(profile, dimension_row_find("disk", "read")).index,
+			 read.index);
+	assert_string_equal(
+		profile_text(profile, profile_dimension_at(profile, disk.index)->meaning),
+		"waits for storage");
 	assert_int_equal(profile_dimension_root(profile, read).index, disk.index);
 	assert_int_equal(profile_dimension_root(profile, disk).index, disk.index);
 }
@@ -36,7 +40,11 @@ TEST(a_part_brings_its_state_along_and_equal_rows_have_one_id)
 TEST(a_part_of_an_unknown_state_makes_it)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
-	struct dimension_row row = { .name = "kernels", .parent = "gpu", .unit = "ns", .kind = DIMENSION_WAITING, .meaning = "m" };
+	struct dimension_row row = { .name = "kernels",
+				     .parent = "gpu",
+				     .unit = "ns",
+				     .kind = DIMENSION_WAITING,
+				     .meaning = "m" };
 	struct dimension_id part = profile_dimension(profile, &row);
 
 	assert_int_equal(profile_dimension_find(profile, "gpu", "kernels").index, part.index);
@@ -83,11 +91,13 @@ TEST(processes_are_known_by_pid_and_generation_threads_never)
 
 	process.comm = profile_string(profile, "other");
 	assert_int_equal(profile_process(profile, process).index, first.index);
-	assert_string_equal(profile_text(profile, profile_process_at(profile, first.index)->comm), "sh");
+	assert_string_equal(profile_text(profile, profile_process_at(profile, first.index)->comm),
+			    "sh");
 	process.generation = 1;
 	second = profile_process(profile, process);
 	assert_int_not_equal(second.index, first.index);
-	assert_int_not_equal(profile_thread(profile, thread).index, profile_thread(profile, thread).index);
+	assert_int_not_equal(profile_thread(profile, thread).index,
+			     profile_thread(profile, thread).index);
 	profile_thread_edit(profile, (struct thread_id){ 1 })->end_ns = 9;
 	assert_int_equal(profile_thread_at(profile, 1)->end_ns, 9);
 }
@@ -95,16 +105,24 @@ TEST(processes_are_known_by_pid_and_generation_threads_never)
 TEST(stacks_are_a_tree_without_doubles)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
-	struct frame_id main = profile_frame(profile, (struct frame){ .name = profile_string(profile, "main") });
-	struct frame_id read = profile_frame(profile, (struct frame){ .name = profile_string(profile, "read"), .line = 3 });
+	struct frame_id main = profile_frame(
+		profile, (struct frame){ .name = profile_string(profile, "main") });
+	struct frame_id read = profile_frame(
+		profile, (struct frame){ .name = profile_string(profile, "read"), .line = 3 });
 	struct stack_id root = profile_stack(profile, (struct stack_id){ 0 }, main, STACK_COMPLETE);
 	struct stack_id leaf = profile_stack(profile, root, read, STACK_COMPLETE);
 
 	assert_int_equal(profile_stack(profile, root, read, STACK_COMPLETE).index, leaf.index);
 	assert_int_not_equal(profile_stack(profile, root, read, STACK_TRUNCATED).index, leaf.index);
-	assert_int_not_equal(profile_stack(profile, (struct stack_id){ 0 }, read, STACK_COMPLETE).index, leaf.index);
+	assert_int_not_equal(
+		profile_stack(profile, (struct stack_id){ 0 }, read, STACK_COMPLETE).index,
+		leaf.index);
 	assert_int_equal(profile_stack_at(profile, leaf.index)->parent.index, root.index);
-	assert_int_not_equal(profile_frame(profile, (struct frame){ .name = profile_string(profile, "read"), .line = 4 }).index, read.index);
+	assert_int_not_equal(
+		profile_frame(profile,
+			      (struct frame){ .name = profile_string(profile, "read"), .line = 4 })
+			.index,
+		read.index);
 }
 
 TEST(equal_measures_files_objects_and_evidence_have_one_id)
@@ -118,11 +136,15 @@ TEST(equal_measures_files_objects_and_evidence_have_one_id)
 	assert_int_equal(profile_measure(profile, measure).index, id.index);
 	measure.period = 1;
 	assert_int_not_equal(profile_measure(profile, measure).index, id.index);
-	assert_int_equal(profile_file(profile, "/a", "00").index, profile_file(profile, "/a", "00").index);
-	assert_int_not_equal(profile_file(profile, "/a", "00").index, profile_file(profile, "/a", "01").index);
+	assert_int_equal(profile_file(profile, "/a", "00").index,
+			 profile_file(profile, "/a", "00").index);
+	assert_int_not_equal(profile_file(profile, "/a", "00").index,
+			     profile_file(profile, "/a", "01").index);
 	assert_int_equal(profile_file(profile, NULL, NULL).index, 0);
-	assert_int_equal(profile_object(profile, object).index, profile_object(profile, object).index);
-	assert_int_equal(profile_evidence(profile, &seen).index, profile_evidence(profile, &again).index);
+	assert_int_equal(profile_object(profile, object).index,
+			 profile_object(profile, object).index);
+	assert_int_equal(profile_evidence(profile, &seen).index,
+			 profile_evidence(profile, &again).index);
 }
 
 TEST(a_class_can_be_given_again_and_none_stays_none)
@@ -133,8 +155,10 @@ TEST(a_class_can_be_given_again_and_none_stays_none)
 
 	profile_evidence_class(profile, id, disk, profile_string(profile, "a"), false);
 	profile_evidence_class(profile, id, disk, profile_string(profile, "b"), true);
-	profile_evidence_class(profile, (struct evidence_id){ 0 }, disk, profile_string(profile, "c"), true);
-	assert_string_equal(profile_text(profile, profile_evidence_at(profile, id.index)->rule), "b");
+	profile_evidence_class(profile, (struct evidence_id){ 0 }, disk,
+			       profile_string(profile, "c"), true);
+	assert_string_equal(profile_text(profile, profile_evidence_at(profile, id.index)->rule),
+			    "b");
 	assert_true(profile_evidence_at(profile, id.index)->ambiguous);
 	assert_int_equal(profile_evidence_at(profile, 0)->class.index, 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Breaks one thing after the other from inside, because the adding functions let nobody do it from outside. */
+/* Breaks one thing after the other from inside, because the adding functions let nobody do it from
+ * outside. */
 #include "profile/storage.h"
 
 #include "test.h"
@@ -9,7 +10,8 @@
 static struct profile *whole(void)
 {
 	struct profile *profile = profile_new();
-	struct dimension_id dimension = profile_dimension(profile, dimension_row_find("oncpu", "user"));
+	struct dimension_id dimension = profile_dimension(profile,
+							  dimension_row_find("oncpu", "user"));
 	struct frame_id frame = profile_frame(profile, (struct frame){ .offset = 1 });
 
 	(void)profile_slice(profile, 1, 2);
@@ -17,10 +19,13 @@ static struct profile *whole(void)
 	(void)profile_thread(profile, (struct thread){ .process = { 1 } });
 	(void)profile_file(profile, "/a", NULL);
 	profile_mapping(profile, (struct mapping){ { 1 }, { 1 }, 1, 2, 0, 0 });
-	(void)profile_measure(profile, (struct measure){ .dimension = dimension, .role = ROLE_TOTAL, .weighting = WEIGHTING_EXACT });
+	(void)profile_measure(profile, (struct measure){ .dimension = dimension,
+							 .role = ROLE_TOTAL,
+							 .weighting = WEIGHTING_EXACT });
 	(void)profile_stack(profile, (struct stack_id){ 0 }, frame, STACK_COMPLETE);
 	(void)profile_evidence(profile, &(struct wait_evidence){ .syscall = 1 });
-	profile_add_cell(profile, (struct cell){ .slice = { 1 }, .thread = { 1 }, .measure = { 1 } });
+	profile_add_cell(profile,
+			 (struct cell){ .slice = { 1 }, .thread = { 1 }, .measure = { 1 } });
 	profile_add_interval(profile, (struct interval){ .thread = { 1 } });
 	profile_add_link(profile, (struct link){ .interval = 0 });
 	profile_add_request(profile, (struct request){ .thread = { 1 } });

@@ -6,14 +6,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static void map(struct profile *profile, uint32_t file, uint64_t start, uint64_t end, uint64_t since)
+static void map(struct profile *profile, uint32_t file, uint64_t start, uint64_t end,
+		uint64_t since)
 {
 	profile_mapping(profile, (struct mapping){ { 1 }, { file }, start, end, 0, since });
 }
 
 static uint32_t file_at(const struct profile *profile, uint64_t address)
 {
-	const struct mapping *mapping = profile_mapping_of(profile, (struct process_id){ 1 }, address);
+	const struct mapping *mapping = profile_mapping_of(profile, (struct process_id){ 1 },
+							   address);
 
 	return mapping ? mapping->file.index : 0;
 }
@@ -85,7 +87,8 @@ TEST(processes_have_address_spaces_of_their_own)
 	assert_int_equal(file_at(profile, 0), 1);
 }
 
-/* Against the obvious way: of all mappings that hold the address the newest, of equally new ones the last. */
+/* Against the obvious way: of all mappings that hold the address the newest, of equally new ones
+ * the last. */
 TEST(any_order_of_mappings_answers_like_looking_at_all_of_them)
 {
 	for (unsigned seed = 1; seed <= 30; seed++) {
@@ -95,7 +98,8 @@ TEST(any_order_of_mappings_answers_like_looking_at_all_of_them)
 		for (int i = 0; i < 60; i++) {
 			uint64_t start = (uint64_t)rand() % 500;
 
-			map(profile, 1 + (uint32_t)rand() % 8, start, start + 1 + (uint64_t)rand() % 100, (uint64_t)rand() % 5);
+			map(profile, 1 + (uint32_t)rand() % 8, start,
+			    start + 1 + (uint64_t)rand() % 100, (uint64_t)rand() % 5);
 		}
 		for (uint64_t address = 0; address < 610; address++) {
 			const struct mapping *best = NULL;
@@ -103,7 +107,8 @@ TEST(any_order_of_mappings_answers_like_looking_at_all_of_them)
 			for (size_t i = 0; i < profile_mapping_count(profile); i++) {
 				const struct mapping *row = profile_mapping_at(profile, i);
 
-				if (row->start <= address && address < row->end && (!best || row->since_ns >= best->since_ns))
+				if (row->start <= address && address < row->end &&
+				    (!best || row->since_ns >= best->since_ns))
 					best = row;
 			}
 			assert_int_equal(file_at(profile, address), best ? best->file.index : 0);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-static const char *name_of(const struct profile *profile, struct frame frame_row, struct profile *adding)
+static const char *name_of(const struct profile *profile, struct frame frame_row,
+			   struct profile *adding)
 {
 	static char text[32];
 
@@ -23,11 +24,22 @@ TEST(a_frame_is_shown_by_the_best_name_there_is)
 	assert_string_equal(name_of(profile, frame, profile), "libc.so.6+0x1234");
 	assert_string_equal(name_of(profile, (struct frame){ .offset = 0xabc }, profile), "0xabc");
 	assert_string_equal(name_of(profile, (struct frame){ 0 }, profile), "[unknown]");
-	assert_string_equal(name_of(profile, (struct frame){ .file = profile_file(profile, "[vdso]", NULL), .offset = 1 }, profile),
+	assert_string_equal(name_of(profile,
+				    (struct frame){ .file = profile_file(profile, "[vdso]", NULL),
+						    .offset = 1 },
+				    profile),
 			    "[vdso]+0x1");
-	assert_string_equal(name_of(profile, (struct frame){ .file = library, .name = profile_string(profile, "own") }, profile), "own");
-	profile_add_symbol(profile, (struct symbol){ id, 1, profile_string(profile, "caller"), { 0 }, { 0 }, 0 });
-	profile_add_symbol(profile, (struct symbol){ id, 0, profile_string(profile, "inlined_call"), { 0 }, { 0 }, 0 });
+	assert_string_equal(
+		name_of(profile,
+			(struct frame){ .file = library, .name = profile_string(profile, "own") },
+			profile),
+		"own");
+	profile_add_symbol(
+		profile,
+		(struct symbol){ id, 1, profile_string(profile, "caller"), { 0 }, { 0 }, 0 });
+	profile_add_symbol(
+		profile,
+		(struct symbol){ id, 0, profile_string(profile, "inlined_call"), { 0 }, { 0 }, 0 });
 	profile_freeze(profile);
 	assert_string_equal(profile_frame_name(profile, id, text, sizeof(text)), "inlined");
 }
@@ -42,7 +54,8 @@ TEST(symbols_come_by_frame_innermost_first_and_can_be_made_again)
 	for (uint32_t i = 0; i < 5; i++)
 		frames[i] = profile_frame(profile, (struct frame){ .offset = i + 1 });
 	for (uint32_t depth = 3; depth-- > 0;)
-		profile_add_symbol(profile, (struct symbol){ frames[3], depth, { 0 }, { 0 }, { 0 }, depth });
+		profile_add_symbol(profile,
+				   (struct symbol){ frames[3], depth, { 0 }, { 0 }, { 0 }, depth });
 	profile_add_symbol(profile, (struct symbol){ frames[1], 0, { 0 }, { 0 }, { 0 }, 9 });
 	profile_freeze(profile);
 	symbols = profile_frame_symbols(profile, frames[3], &count);
@@ -66,9 +79,12 @@ TEST(a_cell_counts_towards_its_evidences_class_or_its_measures_dimension)
 	CLEANUP(profile) struct profile *profile = profile_new();
 	struct dimension_id user = profile_dimension(profile, dimension_row_find("oncpu", "user"));
 	struct dimension_id disk = profile_dimension(profile, dimension_row_find(NULL, "disk"));
-	struct evidence_id evidence = profile_evidence(profile, &(struct wait_evidence){ .syscall = 1 });
-	struct cell cell = { .measure = profile_measure(profile, (struct measure){ .dimension = user, .role = ROLE_TOTAL,
-										     .weighting = WEIGHTING_EXACT }) };
+	struct evidence_id evidence = profile_evidence(profile,
+						       &(struct wait_evidence){ .syscall = 1 });
+	struct cell cell = { .measure = profile_measure(
+				     profile, (struct measure){ .dimension = user,
+								.role = ROLE_TOTAL,
+								.weighting = WEIGHTING_EXACT }) };
 
 	assert_int_equal(profile_cell_dimension(profile, &cell).index, user.index);
 	cell.evidence = evidence;
@@ -81,8 +97,10 @@ TEST(dimensions_are_found_by_name_and_parent)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
 	struct dimension_id user = profile_dimension(profile, dimension_row_find("oncpu", "user"));
-	struct dimension_id signal = profile_dimension(profile, dimension_row_find("idle", "signal"));
-	struct dimension_id stopped = profile_dimension(profile, dimension_row_find("stopped", "signal"));
+	struct dimension_id signal = profile_dimension(profile,
+						       dimension_row_find("idle", "signal"));
+	struct dimension_id stopped = profile_dimension(profile,
+							dimension_row_find("stopped", "signal"));
 
 	assert_int_equal(profile_dimension_find(profile, "oncpu", "user").index, user.index);
 	assert_int_equal(profile_dimension_find(profile, "idle", "signal").index, signal.index);

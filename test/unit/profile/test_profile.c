@@ -39,7 +39,8 @@ TEST(meta_has_a_limit_and_its_overflow_is_counted)
 	assert_int_equal(profile_meta_count(profile), 4096);
 	assert_int_equal(profile_loss_count(profile), 1);
 	assert_int_equal(profile_loss_at(profile, 0)->lost, 5000 - 4096);
-	assert_string_equal(profile_text(profile, profile_loss_at(profile, 0)->source), "profile-limit");
+	assert_string_equal(profile_text(profile, profile_loss_at(profile, 0)->source),
+			    "profile-limit");
 }
 
 TEST(an_empty_profile_has_a_row_of_none_in_every_dictionary_and_is_whole)
