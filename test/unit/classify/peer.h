@@ -95,6 +95,10 @@ static const struct fixture peer_fixtures[] = {
 	  .seen = { .task_state = BLOCKED_KILLABLE_FREEZABLE, .syscall = 58 },
 	  .frames = "schedule schedule_timeout __wait_for_common wait_for_completion_state kernel_clone "
 		    "__x64_sys_vfork" },
+	{ "a vfork bears the bit of a frozen thread", .rule = "child-vfork", .near = "stopped-frozen",
+	  .seen = { .task_state = BLOCKED_KILLABLE_FREEZABLE, .syscall = 58, .flags = EVIDENCE_FROZEN },
+	  .frames = "schedule schedule_timeout __wait_for_common wait_for_completion_state kernel_clone "
+		    "__x64_sys_vfork" },
 	{ "posix_spawn", .rule = "child-vfork",
 	  .seen = { .task_state = BLOCKED_KILLABLE_FREEZABLE, .syscall = 435 },
 	  .frames = "schedule schedule_timeout __wait_for_common wait_for_completion_state kernel_clone "
