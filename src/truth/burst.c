@@ -52,13 +52,13 @@ static int stage_100(struct truth_context *context, struct error *err)
 const struct truth truth_burst_100 = {
 	.name = "burst-100",
 	.summary = "2 ms of work every 10 ms, to catch a sampler in step",
-	.state = "oncpu", .thread = "t-burst-100", .measure = TRUTH_RAN, .default_ms = 1500,
+	.state = "oncpu", .thread = "t-burst-100", .measure = TRUTH_RAN, .default_ms = 4000,
 	.stage = stage_100,
 };
 
 const struct truth truth_burst_99 = {
 	.name = "burst-99",
 	.summary = "2 ms of work 99 times a second, to catch a sampler in step",
-	.state = "oncpu", .thread = "t-burst-99", .measure = TRUTH_RAN, .default_ms = 1500,
+	.state = "oncpu", .thread = "t-burst-99", .measure = TRUTH_RAN, .default_ms = 4000,
 	.stage = stage_99,
 };
