@@ -143,9 +143,11 @@ static int prepare_places(struct job *job, struct error *err)
 	return make_directory(job, err);
 }
 
-static char *capture_path(const struct job *job, const char *name)
+static char *capture_path(const struct job *job, const char *name, unsigned attempt)
 {
-	return xasprintf("%s/%s.xcut", job->config->keep ? job->config->keep : job->directory, name);
+	const char *directory = job->config->keep ? job->config->keep : job->directory;
+
+	return attempt ? xasprintf("%s/%s-%u.xcut", directory, name, attempt + 1) : xasprintf("%s/%s.xcut", directory, name);
 }
 
 static void forget_capture(const struct job *job, const char *path)
@@ -211,11 +213,10 @@ static void judge(struct calibration *kind, const struct performance *performanc
 }
 
 /* Stages them, captures them together, and judges each. */
-static int calibrate_together(struct job *job, struct calibration **kinds, size_t count, const char *name, struct error *err)
+static int calibrate_together(struct job *job, struct calibration **kinds, size_t count, const char *path, struct error *err)
 {
 	struct performance *performances = xcalloc(count, sizeof(*performances));
 	CLEANUP(profile) struct profile *profile = NULL;
-	CLEANUP_TEXT char *path = capture_path(job, name);
 	size_t staged = 0;
 	int r = 0;
 
@@ -244,11 +245,12 @@ static int calibrate_each(struct job *job, unsigned attempt, struct error *err)
 
 	for (size_t i = 0; i < job->count && !r; i++) {
 		struct calibration *kind = &job->kinds[i];
+		CLEANUP_TEXT char *path = capture_path(job, kind->row->name, attempt);
 
 		if (!is_open(kind, attempt))
 			continue;
 		progress_show(&job->progress, "%zu of %zu: %s%s", i + 1, job->count, kind->row->name, attempt ? ", again" : "");
-		r = calibrate_together(job, &kind, 1, kind->row->name, err);
+		r = calibrate_together(job, &kind, 1, path, err);
 	}
 	return r;
 }
@@ -256,6 +258,7 @@ static int calibrate_each(struct job *job, unsigned attempt, struct error *err)
 static int calibrate_at_once(struct job *job, unsigned attempt, struct error *err)
 {
 	struct calibration **kinds = xcalloc(job->count + 1, sizeof(*kinds));
+	CLEANUP_TEXT char *path = capture_path(job, "quick", attempt);
 	size_t count = 0;
 	int r = 0;
 
@@ -264,7 +267,7 @@ static int calibrate_at_once(struct job *job, unsigned attempt, struct error *er
 			kinds[count++] = &job->kinds[i];
 	progress_show(&job->progress, "%zu kinds%s", count, attempt ? ", again" : "");
 	if (count)
-		r = calibrate_together(job, kinds, count, "quick", err);
+		r = calibrate_together(job, kinds, count, path, err);
 	free(kinds);
 	return r;
 }
@@ -282,16 +285,17 @@ static int calibrate_kinds(struct job *job, struct error *err)
 
 static int calibrate_machine(struct job *job, struct error *err)
 {
-	CLEANUP_TEXT char *path = capture_path(job, "machine");
 	uint64_t length_ns = job->config->quick ? MACHINE_QUICK_NS : MACHINE_NS;
 	char before[sizeof(job->machine.why)] = "";
 	int r = 0;
 
 	for (unsigned attempt = 0; attempt < ATTEMPTS && !r; attempt++) {
 		CLEANUP(profile) struct profile *profile = NULL;
+		CLEANUP_TEXT char *path = capture_path(job, "machine", attempt);
 
 		progress_show(&job->progress, "the whole machine%s", attempt ? ", again" : "");
 		r = calibration_capture_all(length_ns, NULL, path, &profile, err);
+		forget_capture(job, path);
 		if (r < 0)
 			break;
 		calibration_balance(profile, &job->machine);
@@ -301,14 +305,13 @@ static int calibrate_machine(struct job *job, struct error *err)
 			break;
 		(void)snprintf(before, sizeof(before), "%s", job->machine.why);
 	}
-	forget_capture(job, path);
 	return r;
 }
 
 /* Measured once per kernel, unless asked for: it takes half a minute. */
 static int calibrate_cost(struct job *job, struct error *err)
 {
-	CLEANUP_TEXT char *path = capture_path(job, "cost");
+	CLEANUP_TEXT char *path = capture_path(job, "cost", 0);
 	int r;
 
 	if (!job->config->cost && cost_cache_read(&job->cost))
