@@ -569,8 +569,15 @@ int ledger_begin(struct bpf_iter__task *ctx)
 	if (!population_asked(task) && !ledger_of(task, false))
 		return 0;
 	ledger = ledger_of(task, true);
-	if (!ledger || ledger->serial)
+	if (!ledger)
 		return 0;
+	if (ledger->serial) {
+		/* Once all threads have their numbers, a lock word can be seen to name one of them. */
+		if (now <= window_start_ns && ledger->state == TASK_BLOCKED && task->__state &&
+		    (ledger->evidence.flags & WIRE_ITERATED))
+			evidence_of_sleeper(task, ledger, task->__state);
+		return 0;
+	}
 	state = task->__state;
 	start(ledger, task, now, state ? TASK_BLOCKED : TASK_PREEMPTED, window_start_ns != ~0ull);
 	if (bpf_core_field_exists(task->on_cpu) && task->on_cpu)
