@@ -3,9 +3,12 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "../common/record.h"
+
+enum { FIELD_LINES = 2 * FIELD_COUNT };      /* the old parser lets a field come twice */
 
 struct document_field {
 	bool present;
@@ -17,6 +20,8 @@ struct document_field {
 struct document {
 	uint32_t id, version;
 	uint64_t total;                      /* of all values */
+	size_t field_count;                  /* lines, that is */
+	uint16_t order[FIELD_LINES];         /* the fields as they came */
 	struct document_field fields[FIELD_COUNT];
 	char text[RECORD_TEXT_BYTES];        /* the decoded labels */
 };

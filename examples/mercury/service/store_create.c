@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the store's file: 200 MiB, written once in order, synced, and dropped from the page cache
+ * Makes the store's file: 198 MiB, written once in order, synced, and dropped from the page cache
  * so that the first lookups find the disk. It appears under its name only when it is whole.
  */
 #define _GNU_SOURCE 1

@@ -6,7 +6,7 @@
  * held.
  *
  * New: the index in memory is not trusted, so that a store which was compacted meanwhile is seen
- * without a restart. It is read again, in four large reads, for a batch of lookups: those that
+ * without a restart. It is read again, in three large reads, for a batch of lookups: those that
  * arrive meanwhile wait for it. Each then reads its record straight into its slot of the cache,
  * which spares a copy. It looks cheap, and for the CPU it is. But every lookup now waits for far
  * more I/O, the lookups of a batch become ready together, and the cache is locked while one of
