@@ -134,6 +134,7 @@ demo:
 check:
 	tool/setup build test kernels
 	$(MAKE) all $(BUILD)/crosscut-san test-programs
+	tool/check_format
 	tool/check_layers
 	tool/check_headers
 	tool/check_sizes
