@@ -95,8 +95,8 @@ const struct native_table_row native_tables[TABLE_COUNT] = {
 	"  (SELECT id FROM dimension WHERE name = 'unknown' AND parent = 0))"             \
 	" LEFT JOIN dimension AS state"                                                   \
 	"  ON state.id = coalesce(nullif(dimension.parent, 0), dimension.id)"             \
-	" JOIN thread ON thread.id = total.thread"                                        \
-	" JOIN process ON process.id = thread.process"
+	" LEFT JOIN thread ON thread.id = total.thread"                                   \
+	" LEFT JOIN process ON process.id = thread.process"
 #define TOTAL_SUMS                                                                        \
 	" coalesce(state.kind, 'waiting') AS kind, coalesce(state.unit, 'ns') AS unit,"   \
 	" sum(total.value) AS value,"                                                     \
@@ -107,13 +107,13 @@ const struct native_table_row native_tables[TABLE_COUNT] = {
 
 const char *const native_views[] = {
 	"CREATE VIEW ledger AS SELECT" STATE_AND_PART TOTAL_SUMS TOTAL_JOINS
-	" WHERE NOT thread.outside GROUP BY state.id, dimension.id"
+	" WHERE NOT coalesce(thread.outside, 0) GROUP BY state.id, dimension.id"
 	" ORDER BY state.id, dimension.id",
 
 	"CREATE VIEW thread_ledger AS SELECT process.pid AS pid, thread.tid AS tid,"
 	" thread.comm AS comm," STATE_AND_PART TOTAL_SUMS TOTAL_JOINS
-	" WHERE NOT thread.outside GROUP BY thread.id, state.id, dimension.id"
-	" ORDER BY thread.id, state.id, dimension.id",
+	" WHERE NOT coalesce(thread.outside, 0) GROUP BY total.thread, state.id, dimension.id"
+	" ORDER BY total.thread, state.id, dimension.id",
 
 	"CREATE VIEW work AS SELECT source, class, outcome, sum(count) AS count"
 	" FROM completion GROUP BY source, class, outcome ORDER BY source, class, outcome",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a pprof file with a reader that we did not write (npm pprof-format 2.3.2), follows every reference in it, and
-// prints what it found in the lines of make_pprof.c.
+// prints what it found in the lines of make_files.c.
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { createRequire } from 'node:module';

@@ -20,10 +20,11 @@ int main(int count, char **arguments)
 	struct error err;
 
 	profile_freeze(profile);
-	if (count != 2 || output_open(&to, arguments[1], OUTPUT_REPLACE, &err) < 0)
+	if (count != 3 || output_open(&to, arguments[1], OUTPUT_REPLACE, &err) < 0)
 		return 2;
 	if (format_find("pprof")->write(profile, &options, &to, &err) < 0 ||
-	    output_finish(&to, &err) < 0 || choice_make(profile, &options, &choice, &err) < 0)
+	    output_finish(&to, &err) < 0 || choice_make(profile, &options, &choice, &err) < 0 ||
+	    !sample_record(arguments[2], true, &err))
 		return 4;
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
 		const struct cell *cell = profile_cell_at(profile, i);
