@@ -13,6 +13,7 @@ PREFIX  ?= /usr/local
 BUILD   ?= build
 CC      ?= gcc
 CLANG   ?= clang
+JOBS    ?= $(shell nproc)
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
 
 BPF_SRC := $(wildcard src/*/*.bpf.c)
@@ -118,7 +119,7 @@ SCRIPTS := $(sort $(wildcard test/*/run))
 
 test:
 	tool/setup build test
-	$(MAKE) all $(BUILD)/crosscut-san test-programs
+	$(MAKE) -j$(JOBS) all $(BUILD)/crosscut-san test-programs
 	BUILD=$(BUILD) tool/run_tests $(UNIT) $(SCRIPTS)
 
 test-programs: $(UNIT)
@@ -128,12 +129,12 @@ fuzz: $(FUZZ)
 
 demo:
 	tool/setup build
-	$(MAKE) all
+	$(MAKE) -j$(JOBS) all
 	$(BUILD)/crosscut demo --directory $(BUILD) --html mercury.html --force
 
 check:
 	tool/setup build test kernels
-	$(MAKE) all $(BUILD)/crosscut-san test-programs
+	$(MAKE) -j$(JOBS) all $(BUILD)/crosscut-san test-programs
 	tool/check_format
 	tool/check_layers
 	tool/check_headers
@@ -143,7 +144,7 @@ check:
 	tool/check_licences
 	tool/check_bpf $(BUILD)/crosscut.bpf.o
 	BUILD=$(BUILD) tool/run_tests $(UNIT) $(SCRIPTS)
-	$(MAKE) fuzz
+	$(MAKE) -j$(JOBS) fuzz
 	$(MAKE) kernels
 
 kernels: all
