@@ -147,7 +147,8 @@ static bool ledger_of(const struct profile *profile, const struct truth *row, co
 
 /* --- Verdict on one thread -------------------------------------------------------------------------------------- */
 
-/* What was seen of one thread where the row looks, and the doubt about it. */
+/* What was seen of one thread where the row looks, and the doubt about it: what it cannot know is what comes before its
+ * first statement and after its last, and where else it was kept from running. */
 struct seen { double low_ns, doubt_ns, allowed_ns, truth_ns, error_ns; };
 
 /* The thread's way from its birth to its first statement is in its ledger, but in none of its own sums. */
@@ -180,12 +181,14 @@ static void see_running(const struct ledger *ledger, const struct truth_thread *
 
 static void see_queue(const struct ledger *ledger, const struct truth_thread *own, struct seen *ret)
 {
-	double birth = fmax(0, birth_ns(ledger, own));
+	double ready_ns = ledger->woken_ns + ledger->preempted_ns + ledger->throttled_ns;
+	double unknown_ns = fmax(0, (double)ledger->thread->end_ns - (double)own->end_ns);
 
-	ret->low_ns = ledger->woken_ns + ledger->preempted_ns + ledger->throttled_ns;
-	ret->doubt_ns = ledger->lost_ns;
 	if (!own->ready_known)                          /* by its own clock it knows not of its birth */
-		ret->low_ns -= fmin(birth, ledger->woken_ns);
+		unknown_ns += fmax(0, birth_ns(ledger, own));
+	unknown_ns = fmin(unknown_ns, ready_ns);
+	ret->low_ns = ready_ns - unknown_ns;
+	ret->doubt_ns = ledger->lost_ns + unknown_ns;
 	ret->allowed_ns = fmax(CALIBRATION_WAIT_ERROR * ret->truth_ns, CALIBRATION_WAIT_NS);
 }
 
@@ -290,7 +293,7 @@ static void judge_lost(struct calibration *ret)
 {
 	double all_ns = ret->blocked_ns + ret->ready_ns + ret->oncpu_ns + ret->lost_ns;
 
-	if (ret->lost_ns > CALIBRATION_LOST * all_ns)
+	if (ret->lost_ns > fmax(CALIBRATION_LOST * all_ns, CALIBRATION_LOST_NS))
 		wrong(ret, "%.1f %% of the threads' time was lost: switches in contexts that are closed to tracing",
 		      100 * ret->lost_ns / all_ns);
 }

@@ -12,6 +12,7 @@
 #include "capture/launch.h"
 #include "command/answer.h"
 #include "command/command.h"
+#include "command/cost_cache.h"
 #include "command/recording.h"
 #include "probe/probe.h"
 #include "profile/profile.h"
@@ -195,7 +196,8 @@ static int check_numbers(const struct record_config *config, struct error *err)
 
 static const struct column probe_columns[] = {
 	{ "probe", "probe", "", 0 }, { "tracepoint", "tracepoint", "", 0 }, { "state", "here", "", 0 },
-	{ "cost_ns", "cost per event", "ns", 0 }, { "without", "without it", "", 0 },
+	{ "cost_ns", "cost per event", "ns", 0 }, { "cost_from", "as measured", "", 0 },
+	{ "without", "without it", "", 0 },
 };
 static const struct column exposes_columns[] = { { "source", "source", "", 0 }, { "exposes", "reads of the user's", "", 0 } };
 
@@ -205,6 +207,18 @@ static void add_exposed(struct table *table, const char *source, const char *exp
 		table_add(table, (struct value[]){ value_text(source), value_text(exposes) });
 }
 
+/* Measured here if `calibrate` did, else as it was expected when this was built. */
+static void add_probe(struct table *table, const struct capture_probe_fact *fact, const struct capture_cost *measured)
+{
+	const struct program_cost *here = cost_of_program(measured, fact->program);
+
+	table_add(table, (struct value[]){
+		value_text(fact->probe), value_text(fact->tracepoint ? fact->tracepoint : fact->program),
+		value_text(!fact->chosen ? "left out" : fact->present ? "yes" : "missing"),
+		value_number(here ? here->ns : fact->cost_ns), value_text(here ? "here" : "elsewhere"),
+		value_text(fact->without) });
+}
+
 static int dry_run(struct job *job, struct error *err)
 {
 	CLEANUP(document) struct document *document = document_new("crosscut.dry-run/1", "what record would do");
@@ -212,12 +226,11 @@ static int dry_run(struct job *job, struct error *err)
 	struct table *exposed = table_new(exposes_columns, ARRAY_LENGTH(exposes_columns));
 	struct capture_probe_fact facts[64];
 	size_t count = capture_probe_facts(&job->recording.capture, facts, ARRAY_LENGTH(facts));
+	struct capture_cost measured;
+	bool known = cost_cache_read(&measured);
 
 	for (size_t i = 0; i < count; i++)
-		table_add(probes_table, (struct value[]){
-			value_text(facts[i].probe), value_text(facts[i].tracepoint ? facts[i].tracepoint : facts[i].program),
-			value_text(!facts[i].chosen ? "left out" : facts[i].present ? "yes" : "missing"),
-			value_number(facts[i].cost_ns), value_text(facts[i].without) });
+		add_probe(probes_table, &facts[i], &measured);
 	for (const struct probe *const *probe = probes; *probe; probe++)
 		add_exposed(exposed, (*probe)->name, (*probe)->exposes);
 	for (unsigned i = 0; i < job->recording.capture.work_count; i++) {
@@ -233,6 +246,13 @@ static int dry_run(struct job *job, struct error *err)
 	document_add_table(document, "exposes", "what it reads", exposed);
 	document_add_finding(document, SEVERITY_NOTE,
 			     "a thread that does not block pays nothing; one switch with its wake-up pays the first three of sched");
+	if (known)
+		document_add_finding(document, SEVERITY_NOTE,
+				     "measured here: %+.0f ns on a futex round trip of two switches, %+.2f ns on a getppid call",
+				     measured.ping_pong.added_ns, measured.getppid.added_ns);
+	else
+		document_add_finding(document, SEVERITY_NOTE,
+				     "these costs were measured elsewhere: crosscut calibrate measures them here");
 	return answer_print(document, job->config->json, err);
 }
 
@@ -356,8 +376,8 @@ static void record_done(void *config)
 	option_list_done(&wanted->labels);
 }
 
-extern const struct command command_record;
-const struct command command_record = {
+extern const struct command cmd_record;
+const struct command cmd_record = {
 	.name = "record", .summary = "capture a running population, or a command, into a file",
 	.synopsis = "crosscut record [OPTIONS] -p PID | -t TID | --comm NAME | --cgroup PATH | -a | -- COMMAND",
 	.example = "crosscut record -p $(pidof nginx) --work http -d 10s -o before.xcut",

@@ -18,9 +18,9 @@ struct program_cost {
 	double runs;                    /* that were measured */
 };
 
-struct rate_cost {                      /* of one operation; 0 pairs: not measured */
-	double without_ns, with_ns;     /* means */
-	double added_ns, low_ns, high_ns;       /* their difference over the pairs, and its 95 % interval */
+struct rate_cost {                      /* CPU time of one operation; 0 pairs: not measured */
+	double without_ns, with_ns;     /* medians */
+	double added_ns, low_ns, high_ns;       /* median of the pairs' differences, and its 95 % interval */
 	double pairs;
 };
 
