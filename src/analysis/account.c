@@ -197,8 +197,8 @@ static bool has_several_ports(const struct account *account)
 	for (size_t i = 0; i < profile_completion_count(account->profile); i++) {
 		const struct completion *completion = profile_completion_at(account->profile, i);
 
-		if (!completion->port ||
-		    !selection_has_completion(account->question->selection, account->profile, completion))
+		if (!completion->port || !selection_has_completion(account->question->selection,
+								   account->profile, completion))
 			continue;
 		if (port && port != completion->port)
 			return true;

@@ -29,6 +29,7 @@ struct call_tree {
 	struct node *nodes;
 	size_t count, room;
 	struct map *children;
+	struct map *ends;            /* of a stack below a node: that node plus 1 */
 };
 
 struct call_tree *call_tree_new(void)
@@ -36,6 +37,7 @@ struct call_tree *call_tree_new(void)
 	struct call_tree *tree = xcalloc(1, sizeof(*tree));
 
 	tree->children = map_new(sizeof(struct edge));
+	tree->ends = map_new(sizeof(struct edge));
 	grow(tree->nodes, tree->count, tree->room);
 	tree->nodes[tree->count++] = (struct node){ 0 };
 	return tree;
@@ -46,6 +48,7 @@ void call_tree_free(struct call_tree *tree)
 	if (!tree)
 		return;
 	map_free(tree->children);
+	map_free(tree->ends);
 	free(tree->nodes);
 	free(tree);
 }
@@ -64,13 +67,35 @@ uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name)
 	return (uint32_t)tree->count++;
 }
 
+uint32_t call_tree_stack(struct call_tree *tree, uint32_t from, struct naming *naming,
+			 struct stack_id stack)
+{
+	const struct edge key = { from, stack.index };
+	uint32_t *end = map_put(tree->ends, &key, NULL);
+	size_t count;
+	const uint32_t *path;
+
+	if (*end)
+		return *end - 1;
+	path = naming_path(naming, stack, &count);
+	for (size_t i = 0; i < count; i++)
+		from = call_tree_child(tree, from, path[i]);
+	*end = from + 1;
+	return from;
+}
+
+void call_tree_weigh(struct call_tree *tree, uint32_t node, double weight, uint64_t events)
+{
+	tree->nodes[node].self += weight;
+	tree->nodes[node].events += events;
+}
+
 void call_tree_add(struct call_tree *tree, uint32_t from, const uint32_t *names, size_t count,
 		   double weight, uint64_t events)
 {
 	for (size_t i = 0; i < count; i++)
 		from = call_tree_child(tree, from, names[i]);
-	tree->nodes[from].self += weight;
-	tree->nodes[from].events += events;
+	call_tree_weigh(tree, from, weight, events);
 }
 
 double call_tree_total(const struct call_tree *tree)

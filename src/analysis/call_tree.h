@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "profile/id.h"
 
 struct call_tree;
 struct naming;
@@ -21,6 +22,9 @@ DEFINE_CLEANUP(call_tree)
 enum { CALL_TREE_ROOT = 0 };
 /* The child of a node by name, made where it is new. */
 uint32_t call_tree_child(struct call_tree *tree, uint32_t parent, uint32_t name);
+/* The node at the end of a stack's names below a node. A stack is walked once per node it hangs from. */
+uint32_t call_tree_stack(struct call_tree *tree, uint32_t from, struct naming *naming, struct stack_id stack);
+void call_tree_weigh(struct call_tree *tree, uint32_t node, double weight, uint64_t events);
 /* Adds a weight at the end of a path that starts below a node. */
 void call_tree_add(struct call_tree *tree, uint32_t from, const uint32_t *names, size_t count,
 		   double weight, uint64_t events);

@@ -60,18 +60,13 @@ static void add_sample(struct running *running, const struct cell *cell,
 		       const struct measure *measure)
 {
 	uint64_t events = cell->count << (cell->p_log2 & 63);
-	uint32_t node = CALL_TREE_ROOT;
-	struct hot *hot;
-	size_t count;
-	const uint32_t *path = naming_path(running->naming, cell->stack, &count);
+	uint32_t node =
+		call_tree_stack(running->paths, CALL_TREE_ROOT, running->naming, cell->stack);
+	struct hot *hot = hot_of(running, node);
 
-	for (size_t i = 0; i < count; i++)
-		node = call_tree_child(running->paths, node, path[i]);
-	hot = hot_of(running, node);
 	hot->stack = cell->stack;
 	hot->weight += cell_weight(cell);
 	hot->count += events;
-	functions_add(running->functions, path, count, cell_weight(cell), events);
 	running->sampled += cell_weight(cell);
 	running->count += (double)events;
 	running->period = measure->period > running->period ? measure->period : running->period;
@@ -144,7 +139,18 @@ static int compare_hots(const void *left, const void *right)
 	return a->stack.index < b->stack.index ? -1 : a->stack.index > b->stack.index;
 }
 
-static size_t sort_hots(struct running *running)
+static void add_functions(struct running *running, size_t hots)
+{
+	for (size_t i = 0; i < hots; i++) {
+		const struct hot *hot = &running->hots[i];
+		size_t count;
+		const uint32_t *path = naming_path(running->naming, hot->stack, &count);
+
+		functions_add(running->functions, path, count, hot->weight, hot->count);
+	}
+}
+
+static size_t rank(struct running *running)
 {
 	size_t count = 0;
 
@@ -153,6 +159,7 @@ static size_t sort_hots(struct running *running)
 			running->hots[count++] = running->hots[i];
 	if (count)
 		qsort(running->hots, count, sizeof(*running->hots), compare_hots);
+	add_functions(running, count);
 	return count;
 }
 
@@ -200,7 +207,7 @@ static void add_sections(struct running *running, struct document *into)
 {
 	bool inclusive = running->question->sort && !strcmp(running->question->sort, "inclusive");
 	size_t most = running->question->most ? running->question->most : ROWS_MOST;
-	size_t stacks = sort_hots(running), functions = functions_count(running->functions);
+	size_t stacks = rank(running), functions = functions_count(running->functions);
 	size_t stacks_shown = stacks < most ? stacks : most,
 	       functions_shown = functions < most ? functions : most;
 	CLEANUP_TEXT char *title = NULL;

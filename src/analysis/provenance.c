@@ -269,6 +269,11 @@ static void add_findings(const struct question *question, const struct account *
 		document_add_finding(into, SEVERITY_NOTE,
 				     "no useful work was counted, so nothing is shown per "
 				     "completion (crosscut record --work)");
+	if (account->several_ports)
+		document_add_finding(into, SEVERITY_WARNING,
+				     "completions left on several ports, which are several "
+				     "services: nothing is shown per completion (crosscut record "
+				     "--work http:PORT)");
 	if (counted && account->correct <= 0)
 		document_add_finding(
 			into, SEVERITY_WARNING,

@@ -15,6 +15,7 @@
 #include "analysis/figure.h"
 #include "analysis/functions.h"
 #include "analysis/naming.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -29,6 +30,13 @@
 
 enum { FUNCTIONS_MOST = 20, NODES_MOST = DOCUMENT_NODE_LIMIT };
 
+/* Functions are counted per stack at the end, not per cell. */
+struct stack_sum {
+	struct stack_id stack;
+	double weight;
+	uint64_t events;
+};
+
 /* One tree in the making. */
 struct growth {
 	const struct question *question;
@@ -38,7 +46,10 @@ struct growth {
 	struct dimension_id only;            /* else this dimension and its parts */
 	bool nothing;                        /* known, but the profile has none of it */
 	struct call_tree *tree;
-	struct functions *functions;         /* NULL: not wanted */
+	struct map *index;                   /* stack to its sum's row plus 1 */
+	struct stack_sum *sums;
+	size_t sum_count, sum_room;
+	double untried;                      /* weight of which no stack was ever to be taken */
 	bool *measures;                      /* by measure: some of it is in the tree */
 	enum weighting weighting;
 };
@@ -81,19 +92,35 @@ static uint32_t wall_node(struct growth *growth, const struct cell *cell, struct
 	return call_tree_child(growth->tree, node, naming_put(growth->naming, name));
 }
 
+static struct stack_sum *sum_of(struct growth *growth, struct stack_id stack)
+{
+	uint32_t *at = map_put(growth->index, &stack.index, NULL);
+
+	if (!*at) {
+		grow(growth->sums, growth->sum_count, growth->sum_room);
+		growth->sums[growth->sum_count++] = (struct stack_sum){ .stack = stack };
+		*at = (uint32_t)growth->sum_count;
+	}
+	return &growth->sums[*at - 1];
+}
+
 static void add_cell(struct growth *growth, const struct cell *cell, const struct measure *measure,
 		     struct dimension_id id)
 {
 	struct stack_id stack = cell_stack(growth->question->profile, cell);
 	uint64_t events = cell->count << (cell->p_log2 & 63);
-	uint32_t from = growth->wall ? wall_node(growth, cell, id) : CALL_TREE_ROOT;
-	bool ends = growth->wall && !stack.index && measure->role == ROLE_TOTAL;    /* nobody tried to take a stack */
-	size_t count = 0;
-	const uint32_t *path = ends ? NULL : naming_path(growth->naming, stack, &count);
+	uint32_t node = growth->wall ? wall_node(growth, cell, id) : CALL_TREE_ROOT;
+	bool untried = growth->wall && !stack.index && measure->role == ROLE_TOTAL;
 
-	call_tree_add(growth->tree, from, path, count, cell_weight(cell), events);
-	if (growth->functions)
-		functions_add(growth->functions, path, count, cell_weight(cell), events);
+	growth->untried += untried ? cell_weight(cell) : 0;
+	if (!untried) {
+		struct stack_sum *sum = sum_of(growth, stack);
+
+		sum->weight += cell_weight(cell);
+		sum->events += events;
+		node = call_tree_stack(growth->tree, node, growth->naming, stack);
+	}
+	call_tree_weigh(growth->tree, node, cell_weight(cell), events);
 	growth->measures[cell->measure.index] = true;
 	growth->weighting =
 		measure->weighting > growth->weighting ? measure->weighting : growth->weighting;
@@ -219,30 +246,42 @@ static void draw(struct growth *growth, const char *name, struct table *weights,
 static void add_functions(struct growth *growth, const char *name, struct document *into)
 {
 	static const char *const units[] = { "ns", "bytes", "count" };
+	CLEANUP(functions) struct functions *functions = functions_new();
 	bool exclusive = growth->question->sort && !strcmp(growth->question->sort, "exclusive");
-	size_t most = growth->question->most ? growth->question->most : FUNCTIONS_MOST;
-	size_t count = functions_count(growth->functions), shown = count < most ? count : most;
-	CLEANUP_TEXT char *title = xasprintf("Functions of %s by %s weight (%zu of %zu)", name,
-					     exclusive ? "exclusive" : "inclusive", shown, count);
+	size_t most = growth->question->most ? growth->question->most : FUNCTIONS_MOST, count;
+	CLEANUP_TEXT char *title = NULL;
 	const char *unit = "count";
 
+	for (size_t i = 0; i < growth->sum_count; i++) {
+		const struct stack_sum *sum = &growth->sums[i];
+		const uint32_t *path = naming_path(growth->naming, sum->stack, &count);
+
+		functions_add(functions, path, count, sum->weight, sum->events);
+	}
+	functions_add(functions, NULL, 0, growth->untried, 0);
 	for (size_t i = 0; i < ARRAY_LENGTH(units); i++)
 		if (!strcmp(units[i], unit_of(growth)))
 			unit = units[i];
+	count = functions_count(functions);
+	most = count < most ? count : most;
+	title = xasprintf("Functions of %s by %s weight (%zu of %zu)", name,
+			  exclusive ? "exclusive" : "inclusive", most, count);
 	(void)document_add_table(into, "functions", title,
-				 functions_table(growth->functions, growth->naming, growth->account,
-						 unit, weighting_name(growth->weighting), exclusive,
-						 shown));
+				 functions_table(functions, growth->naming, growth->account, unit,
+						 weighting_name(growth->weighting), exclusive,
+						 most));
 }
 
 static void grow_tree(struct growth *growth, const char *name, bool functions,
 		      struct table *weights, struct document *into)
 {
 	CLEANUP(call_tree) struct call_tree *tree = call_tree_new();
-	CLEANUP(functions) struct functions *all = functions ? functions_new() : NULL;
+	CLEANUP(map) struct map *index = map_new(sizeof(uint32_t));
 
 	growth->tree = tree;
-	growth->functions = all;
+	growth->index = index;
+	growth->sum_count = 0;
+	growth->untried = 0;
 	growth->measures = xcalloc(profile_measure_count(growth->question->profile), sizeof(bool));
 	growth->weighting = 0;
 	add_cells(growth);
@@ -305,6 +344,15 @@ static int grow_named(struct growth *growth, struct table *weights, struct docum
 	return 0;
 }
 
+static int answer(struct growth *growth, struct table *weights, struct document *into,
+		  struct error *err)
+{
+	if (growth->question->dimension)
+		return grow_named(growth, weights, into, err);
+	grow_all(growth, weights, into);
+	return 0;
+}
+
 static int tree_run(const struct question *question, struct document *into, struct error *err)
 {
 	CLEANUP(account) struct account *account = account_new(question);
@@ -313,14 +361,11 @@ static int tree_run(const struct question *question, struct document *into, stru
 	struct table *weights = table_new(weight_columns, ARRAY_LENGTH(weight_columns));
 	struct growth growth = { .question = question, .account = account, .naming = naming };
 
-	if (question->dimension) {
-		int r = grow_named(&growth, weights, into, err);
+	int r = answer(&growth, weights, into, err);
 
-		if (r < 0)
-			return r;
-	} else {
-		grow_all(&growth, weights, into);
-	}
+	free(growth.sums);
+	if (r < 0)
+		return r;
 	(void)document_add_table(into, "weights", "Weights of the trees beside the exact totals",
 				 take(weights));
 	return 0;

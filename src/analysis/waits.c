@@ -64,20 +64,15 @@ static bool is_wanted(const struct waiting *waiting, struct dimension_id class)
 static uint32_t node_of(struct waiting *waiting, struct dimension_id class, struct string_id comm,
 			struct stack_id stack)
 {
+	const struct profile *profile = waiting->question->profile;
 	char name[DIMENSION_PATH_SIZE];
-	size_t count;
-	const uint32_t *path = naming_path(waiting->naming, stack, &count);
 	uint32_t node = call_tree_child(
 		waiting->paths, CALL_TREE_ROOT,
-		naming_put(waiting->naming,
-			   dimension_path(waiting->question->profile, class, name)));
+		naming_put(waiting->naming, dimension_path(profile, class, name)));
 
-	node = call_tree_child(
-		waiting->paths, node,
-		naming_put(waiting->naming, profile_text(waiting->question->profile, comm)));
-	for (size_t i = 0; i < count; i++)
-		node = call_tree_child(waiting->paths, node, path[i]);
-	return node;
+	node = call_tree_child(waiting->paths, node,
+			       naming_put(waiting->naming, profile_text(profile, comm)));
+	return call_tree_stack(waiting->paths, node, waiting->naming, stack);
 }
 
 static struct wait *wait_of(struct waiting *waiting, uint32_t node, struct dimension_id class,

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/analysis/asking.h"
 
+static bool has_finding(const struct asking *it, const char *part)
+{
+	for (size_t i = 0; i < it->document->section_count; i++) {
+		const struct section *section = &it->document->sections[i];
+
+		if (section->kind == SECTION_FINDING && strstr(section->finding, part))
+			return true;
+	}
+	return false;
+}
+
 TEST(mercury_reads_as_it_is_taught)
 {
 	struct asking it = asking(mercury(&mercury_candidate));
@@ -275,19 +286,50 @@ TEST(what_limits_the_capture_is_said)
 {
 	struct profile *profile = mercury(&mercury_baseline);
 	struct asking it;
-	size_t found = 0;
 
 	profile_set_meta(profile, "capture.sealed", "0");
 	profile_set_meta(profile, "probe.missing.block", "whose disk requests they were");
 	it = asking(profile);
 	assert_int_equal(ask(&it, "ledger"), 0);
-	for (size_t i = 0; i < it.document->section_count; i++) {
-		const struct section *section = &it.document->sections[i];
+	assert_true(has_finding(&it, "block: whose disk"));
+	assert_true(has_finding(&it, "not sealed"));
+	asked(&it);
+}
 
-		if (section->kind == SECTION_FINDING)
-			found += strstr(section->finding, "block: whose disk") ||
-				 strstr(section->finding, "not sealed");
-	}
-	assert_int_equal(found, 2);
+static void add_completion(struct profile *profile, const char *source, uint32_t port)
+{
+	profile_add_completion(profile,
+			       (struct completion){ .slice = mercury_slice_at(profile, 0),
+						    .source = profile_string(profile, source),
+						    .port = port,
+						    .class = profile_string(profile, "200"),
+						    .outcome = OUTCOME_CORRECT,
+						    .count = 1000 });
+}
+
+TEST(work_on_several_ports_is_nobodys_unless_one_was_chosen)
+{
+	struct profile *profile = mercury(&mercury_baseline);
+	struct asking it;
+
+	profile_set_meta(profile, "work.source", "http");
+	add_completion(profile, "http", 9090);
+	it = asking(profile);
+	assert_int_equal(ask(&it, "ledger"), 0);
+	assert_false(isfinite(number_at(table_at(&it, "dimensions"), "disk", "per_completion")));
+	assert_true(has_finding(&it, "several ports"));
+	asked(&it);
+}
+
+TEST(what_another_source_counted_is_not_the_denominator)
+{
+	struct profile *profile = mercury(&mercury_baseline);
+	struct asking it;
+
+	add_completion(profile, "log", 0);
+	it = asking(profile);
+	assert_int_equal(ask(&it, "ledger"), 0);
+	near(number_of(field_at(record_at(&it, "work"), "correct")), 100000);
+	near(number_at(table_at(&it, "dimensions"), "disk", "per_completion"), 10e6);
 	asked(&it);
 }

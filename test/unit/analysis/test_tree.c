@@ -78,6 +78,8 @@ TEST(running_and_waiting_stand_together_per_thread_name_and_state)
 	near(tree->values[node_at(tree, "acceptor;[disk/read]")], 13125e6 * 0.98 * 2);
 	for (size_t i = 0; i < tree->name_count; i++)
 		assert_null(strstr(tree->name_texts[i], "idle"));
+	near(number_at(table_at(&it, "functions"), "parse", "exclusive_share"),
+	     108 * 256 * period / tree->values[0]);
 	asked(&it);
 }
 
