@@ -37,6 +37,10 @@
 
 enum { TICK_NS = 100000000, PORT_LIMIT = 1024, LEDGER_BYTES = 512 << 20, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6 };
 
+/* Both ends of the window are set ahead of time: no program may have passed one before it can read it, even where this
+ * process loses its CPU between asking the clock and setting it. */
+enum { WINDOW_AHEAD_NS = 10000000 };
+
 struct capture {
 	struct capture_config config;
 	struct profile *profile;
@@ -268,6 +272,19 @@ static int check_somebody(struct capture *capture, struct error *err)
 	return error_try(err, "crosscut record -- COMMAND captures a command from its start");
 }
 
+static void sleep_until(uint64_t when_ns)
+{
+	struct timespec when = { .tv_sec = (time_t)(when_ns / 1000000000u), .tv_nsec = (long)(when_ns % 1000000000u) };
+
+	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);     /* a signal ends it early: good */
+}
+
+static void wait_until(uint64_t when_ns)
+{
+	while (clock_now_ns() < when_ns)
+		sleep_until(when_ns);
+}
+
 int capture_start(struct capture *capture, struct error *err)
 {
 	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
@@ -291,11 +308,9 @@ int capture_start(struct capture *capture, struct error *err)
 	if (r < 0)
 		return r;
 	cost_begin(&capture->cost, capture->kernel, events_seen(capture));
-	(void)host_time_read(&capture->host_start);
-	capture->start_ns = capture->slice_start_ns = clock_now_ns();
-	profile_set_meta_number(capture->profile, "capture.start_wall_ns", clock_wall_ns());
-	profile_set_meta_number(capture->profile, "capture.start_ns", capture->start_ns);
+	capture->start_ns = capture->slice_start_ns = clock_now_ns() + WINDOW_AHEAD_NS;
 	bpf->data->window_start_ns = capture->start_ns;
+	profile_set_meta_number(capture->profile, "capture.start_ns", capture->start_ns);
 	/* Threads seen before the window have it as their start. */
 	for (size_t i = 1; i < profile_thread_count(capture->profile); i++) {
 		struct thread *thread = profile_thread_edit(capture->profile, (struct thread_id){ (uint32_t)i });
@@ -304,6 +319,9 @@ int capture_start(struct capture *capture, struct error *err)
 		thread->end_ns = thread->end_ns ? capture->start_ns : 0;        /* gone already: no lifetime here */
 		thread->born = false;
 	}
+	wait_until(capture->start_ns);
+	(void)host_time_read(&capture->host_start);
+	profile_set_meta_number(capture->profile, "capture.start_wall_ns", clock_wall_ns());
 	capture->next_tick_ns = capture->start_ns;
 	return 0;
 }
@@ -365,13 +383,6 @@ static int follow_cgroup(struct capture *capture, struct error *err)
 	if (capture->config.population.kind != POPULATION_CGROUP || add_targets(capture, &gone) < 0)
 		return 0;                               /* a cgroup that was removed has nobody to add */
 	return kernel_iterate(capture->kernel, false, NULL, err);
-}
-
-static void sleep_until(uint64_t when_ns)
-{
-	struct timespec when = { .tv_sec = (time_t)(when_ns / 1000000000u), .tv_nsec = (long)(when_ns % 1000000000u) };
-
-	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);     /* a signal ends it early: good */
 }
 
 int capture_step(struct capture *capture, struct error *err)
@@ -467,11 +478,9 @@ static void set_unclosed_apart(struct capture *capture)
 
 void capture_close(struct capture *capture)
 {
-	/* A little ahead, so that no program has passed it when it is set. */
-	capture->end_ns = clock_now_ns() + 2000000;
+	capture->end_ns = clock_now_ns() + WINDOW_AHEAD_NS;
 	kernel_bpf(capture->kernel)->data->window_end_ns = capture->end_ns;
-	while (clock_now_ns() <= capture->end_ns + 1000000)
-		sleep_until(capture->end_ns + 1000001);
+	wait_until(capture->end_ns + 1000000);
 	note_host_time(capture);
 }
 

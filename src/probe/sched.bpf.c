@@ -395,6 +395,8 @@ static bool close(struct task_struct *task, struct wire_ledger *ret)
 
 	if (!ledger || !ledger->serial || ledger->state == TASK_GONE || ledger->state == TASK_NEW)
 		return false;
+	if (end < ledger->since_ns)                     /* the end was set too late for this thread */
+		end = ledger->since_ns;
 	if (ledger->state == TASK_BLOCKED) {
 		finish_wait(ledger, end, end, WIRE_CUT_END);
 	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
