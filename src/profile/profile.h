@@ -125,6 +125,7 @@ struct cell {
 	struct thread_id other;                      /* the waker or holder; none unknown */
 	struct stack_id other_stack;
 	uint8_t p_log2;                              /* included with probability 2^-p_log2: weight = value << p_log2 */
+	uint8_t length_log2;                         /* each event's length lies in [2^n, 2^(n+1)) ns; 0 where mixed or unknown */
 	uint64_t count;                              /* events seen */
 	uint64_t value;                              /* in the dimension's unit, not yet divided by the probability */
 	uint64_t maximum;                            /* of one event */
