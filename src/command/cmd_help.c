@@ -102,6 +102,8 @@ static int parse_only(const struct option_arguments *line, struct error *err)
 		return r;
 	config = command_config_new(command);
 	r = option_parse(command->options, line->command + 1, config, &arguments, err);
+	if (r < 0 && !*err->next)
+		error_try(err, "crosscut %s --help", command->name);
 	option_arguments_done(&arguments);
 	command_config_free(command, config);
 	return r;
