@@ -71,7 +71,7 @@ static double *program_field_of(struct capture_cost *cost, const char *name)
 	const char *dot = program ? strrchr(program, '.') : NULL;
 	size_t length = dot ? (size_t)(dot - program) : 0, i = 0;
 
-	if (!length || length >= sizeof(cost->programs[0].name))
+	if (!length || length >= sizeof(cost->programs[0].name) || (strcmp(dot, ".ns") && strcmp(dot, ".runs")))
 		return NULL;
 	while (i < cost->program_count &&
 	       (strncmp(cost->programs[i].name, program, length) || cost->programs[i].name[length]))
@@ -80,7 +80,7 @@ static double *program_field_of(struct capture_cost *cost, const char *name)
 		return NULL;
 	if (i == cost->program_count)
 		memcpy(cost->programs[cost->program_count++].name, program, length);
-	return !strcmp(dot, ".ns") ? &cost->programs[i].ns : !strcmp(dot, ".runs") ? &cost->programs[i].runs : NULL;
+	return strcmp(dot, ".ns") ? &cost->programs[i].runs : &cost->programs[i].ns;
 }
 
 static void read_line(struct capture_cost *cost, const char *line)
