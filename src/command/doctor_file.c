@@ -20,7 +20,7 @@ static const struct column columns[] = {
 	{ .key = "unwind_tables", .title = "unwind", .unit = "" },
 	{ .key = "symbols", .title = "symbols", .unit = "" },
 	{ .key = "debug_information", .title = "debug", .unit = "" },
-	{ .key = "optimised", .title = "optimised", .unit = "" },
+	{ .key = "optimised", .title = "optimised", .unit = "", .hints = COLUMN_MACHINE },
 	{ .key = "debug_link", .title = "debug file", .unit = "", .hints = COLUMN_MACHINE },
 	{ .key = "build_id", .title = "build id", .unit = "", .hints = COLUMN_MACHINE | COLUMN_CODE },
 	{ .key = "kind", .title = "kind", .unit = "", .hints = COLUMN_MACHINE },
@@ -93,6 +93,21 @@ void doctor_file_add(struct doctor *doctor, struct table *table, const char *pat
 		judge_file(doctor, path, elf);
 }
 
+static struct record *program_record(const struct doctor_elf *elf)
+{
+	struct record *record = record_new();
+
+	record_add(record, "kind", "kind", "", value_text(elf->kind));
+	record_add(record, "language", "language", "", text_or_none(elf->language));
+	record_add(record, "build_id", "build id", "", text_or_none(elf->build_id));
+	record_add(record, "debug_file", "debug file", "", text_or_none(elf->debug_link));
+	record_add(record, "optimised", "optimised", "", value_text(doctor_elf_optimised(elf)));
+	record_add(record, "frames", "functions with a frame", "",
+		   value_print("%llu of %llu looked at", (unsigned long long)elf->functions_with_frame,
+			       (unsigned long long)elf->functions));
+	return record;
+}
+
 int doctor_binary(struct doctor *doctor, const char *path, struct error *err)
 {
 	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -114,6 +129,7 @@ int doctor_binary(struct doctor *doctor, const char *path, struct error *err)
 	}
 	table = doctor_file_table();
 	doctor_file_add(doctor, table, path, &elf, true);
-	document_add_table(doctor->document, "files", path, table);
+	document_add_record(doctor->document, "program", "program", program_record(&elf));
+	document_add_table(doctor->document, "files", "file", table);
 	return 0;
 }
