@@ -46,7 +46,7 @@ STEP bool name_is(const char *name, const unsigned char *text, size_t length)
 {
 	size_t i = 0;
 
-	while (i < length && name[i] && lower((unsigned char)name[i]) == lower(text[i]))
+	while (i < length && name[i] && (unsigned char)name[i] == lower(text[i]))
 		i++;
 	return i == length && !name[i];
 }

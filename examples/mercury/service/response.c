@@ -84,10 +84,11 @@ static char *put_field_new(char *to, const char *name, const struct document_fie
 static char *put_field_old(char *to, const char *name, const struct document_field *field,
 			   uint64_t total)
 {
-	to += sprintf(to, "{\"name\":\"%s\",\"label\":\"", name);
+	to += sprintf(to, "{\"name\":\"%s\"", name);
+	to += sprintf(to, ",\"label\":\"");
 	to = put_escaped(to, field->label, field->label_length);
-	return to + sprintf(to, "\",\"value\":%u,\"share\":%.6f}", field->value,
-			    (double)field->value / (double)total);
+	to += sprintf(to, "\",\"value\":%u", field->value);
+	return to + sprintf(to, ",\"share\":%.6f}", (double)field->value / (double)total);
 }
 
 static uint32_t checksum_bitwise(const void *bytes, size_t size)

@@ -73,7 +73,9 @@ static int index_load(struct store *store)
 	(void)madvise(store->index, STORE_INDEX_BYTES, MADV_HUGEPAGE);
 	memset(store->index, 0, STORE_INDEX_BYTES);
 	r = head_read(store, store->index);
-	return r < 0 ? r : store_read_index(store);
+	for (size_t at = 0; at < STORE_INDEX_BYTES && r == 0; at += STORE_READ_BYTES)
+		r = store_read_index(store, at);
+	return r;
 }
 
 int store_open(struct store *store, const char *path)
@@ -103,14 +105,10 @@ void store_close(struct store *store)
 	pthread_mutex_destroy(&store->batch_lock);
 }
 
-int store_read_index(struct store *store)
+int store_read_index(struct store *store, size_t at)
 {
-	int r = 0;
-
-	for (size_t at = 0; at < STORE_INDEX_BYTES && r == 0; at += STORE_READ_BYTES)
-		r = read_whole(store, (char *)store->index + at, STORE_READ_BYTES,
-			       (off_t)(STORE_INDEX_BLOCK * STORE_BLOCK_BYTES + at));
-	return r;
+	return read_whole(store, (char *)store->index + at, STORE_READ_BYTES,
+			  (off_t)(STORE_INDEX_BLOCK * STORE_BLOCK_BYTES + at));
 }
 
 int store_read(const struct store *store, uint64_t block, uint32_t id, struct record *ret)

@@ -69,8 +69,8 @@ int  store_create(const char *path);
 int  store_open(struct store *store, const char *path);
 void store_close(struct store *store);
 
-/* Reads the whole index again into its memory, in few large reads. */
-int  store_read_index(struct store *store);
+/* Reads the part of the index that begins here into its place in memory, in one large read. */
+int  store_read_index(struct store *store, size_t at);
 
 /* Reads a record into memory that is aligned to a block. -EIO if it is not that item's. */
 int  store_read(const struct store *store, uint64_t block, uint32_t id, struct record *ret);

@@ -2,15 +2,14 @@
 /*
  * How an item is fetched from the store, old and new: all that the restored arm takes back.
  *
- * Old: the index that was read at the start says where the record is; one read, with no lock
- * held.
+ * Old: the index that was read at the start says where the record is; one read, with no lock held.
  *
  * New: the index in memory is not trusted, so that a store which was compacted meanwhile is seen
- * without a restart. It is read again, in three large reads, for a batch of lookups: those that
- * arrive meanwhile wait for it. Each then reads its record straight into its slot of the cache,
- * which spares a copy. It looks cheap, and for the CPU it is. But every lookup now waits for far
- * more I/O, the lookups of a batch become ready together, and the cache is locked while one of
- * them reads.
+ * without a restart. It is read again, part by part, for all lookups that wait; each is answered by
+ * the first part read after it asked that holds its entry, and then reads its record straight into
+ * its slot of the cache, which spares a copy. It looks cheap, and for the CPU it is: a few large
+ * reads, shared. But every lookup now waits for far more I/O, lookups become ready together, and
+ * the cache is locked while one of them reads.
  */
 #include "store.h"
 
@@ -23,29 +22,49 @@
 
 struct store_lookup {
 	uint32_t id;
-	uint64_t block;                      /* the answer */
-	int status;
+	bool waiting;                        /* since before the read that is under way */
 	bool done;
+	int status;
+	uint64_t block;                      /* the answer */
 	struct store_lookup *next;
 };
 
-/* Under the lock, which is given up while the index is read: others may join until then. */
-static void batch_run(struct store *store)
+/* Answers those who asked before this part of the index was read and whose entry is in it. */
+static void batch_answer(struct store *store, size_t at, int status)
 {
-	int status;
+	struct store_lookup **link = &store->batch, *lookup;
 
-	store->batch_running = true;
-	pthread_mutex_unlock(&store->batch_lock);
-	status = store_read_index(store);
-	pthread_mutex_lock(&store->batch_lock);
-	for (struct store_lookup *lookup = store->batch; lookup; lookup = lookup->next) {
+	while ((lookup = *link)) {
+		size_t place = (size_t)lookup->id * STORE_ENTRY_BYTES;
 		const struct store_entry *entry = &store->index[lookup->id];
+		bool here = place >= at && place < at + STORE_READ_BYTES;
 
+		if (!lookup->waiting || !here) {
+			link = &lookup->next;
+			continue;
+		}
 		lookup->block = entry->block;
 		lookup->status = status < 0 ? status : entry->id == lookup->id ? 0 : -EIO;
 		lookup->done = true;
+		*link = lookup->next;
 	}
-	store->batch = NULL;
+	pthread_cond_broadcast(&store->batch_done);
+}
+
+/* Under the lock, which is given up while the disk is read: others may join meanwhile. */
+static void batch_run(struct store *store)
+{
+	store->batch_running = true;
+	for (size_t at = 0; at < STORE_INDEX_BYTES; at += STORE_READ_BYTES) {
+		int status;
+
+		for (struct store_lookup *lookup = store->batch; lookup; lookup = lookup->next)
+			lookup->waiting = true;
+		pthread_mutex_unlock(&store->batch_lock);
+		status = store_read_index(store, at);
+		pthread_mutex_lock(&store->batch_lock);
+		batch_answer(store, at, status);
+	}
 	store->batch_running = false;
 	pthread_cond_broadcast(&store->batch_done);
 }
@@ -57,10 +76,12 @@ static int locate(struct store *store, uint32_t id, uint64_t *block)
 	pthread_mutex_lock(&store->batch_lock);
 	lookup.next = store->batch;
 	store->batch = &lookup;
-	while (!lookup.done && store->batch_running)
-		pthread_cond_wait(&store->batch_done, &store->batch_lock);
-	if (!lookup.done)
-		batch_run(store);
+	while (!lookup.done) {
+		if (store->batch_running)
+			pthread_cond_wait(&store->batch_done, &store->batch_lock);
+		else
+			batch_run(store);
+	}
 	pthread_mutex_unlock(&store->batch_lock);
 	*block = lookup.block;
 	return lookup.status;
