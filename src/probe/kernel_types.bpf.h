@@ -49,6 +49,7 @@ struct files_struct { struct fdtable *fdt; };
 
 struct sock_common { unsigned short skc_family; volatile unsigned char skc_state; __u16 skc_num; };
 struct sock { struct sock_common __sk_common; __u32 sk_max_ack_backlog; };
+struct inet_sock { __u16 inet_sport; };         /* in network order */
 struct socket { short type; struct sock *sk; };
 struct unix_address;
 struct unix_sock { struct unix_address *addr; };

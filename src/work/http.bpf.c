@@ -6,6 +6,8 @@
  */
 #include "probe/kernel.bpf.h"
 
+#include <bpf/bpf_endian.h>
+
 enum { NR_WRITE = 1, NR_WRITEV = 20, NR_SENDTO = 44, NR_SENDMSG = 46, NR_SENDMMSG = 307, VECTORS = 16, HEAD_BYTES = 12,
        FAMILY_INET = 2, FAMILY_INET6 = 10 };
 
@@ -41,12 +43,22 @@ static __always_inline int response_status(const void *from)
 static __always_inline void count_response(const struct task_struct *task, __u16 port, int status)
 {
 	struct wire_completion_key key = { .process = task->tgid, .port = port, .class = status };
-	__u64 one = 1, *value = bpf_map_lookup_elem(&http_responses, &key);
+	__u64 none = 0, *value = bpf_map_lookup_elem(&http_responses, &key);
 
+	if (!value) {                           /* whoever makes it: another thread may be faster, on another CPU */
+		bpf_map_update_elem(&http_responses, &key, &none, BPF_NOEXIST);
+		value = bpf_map_lookup_elem(&http_responses, &key);
+	}
 	if (value)
 		*value += 1;
-	else if (bpf_map_update_elem(&http_responses, &key, &one, BPF_NOEXIST))
+	else
 		count(COUNT_COMPLETIONS_LOST);
+}
+
+/* skc_num would not do: where the peer has gone, its reset arrives inside the very send and clears that number. */
+static __always_inline __u16 local_port(const struct sock *sock)
+{
+	return bpf_ntohs(BPF_CORE_READ((const struct inet_sock *)sock, inet_sport));
 }
 
 /* Each vector may start a response: that is how pipelined ones leave. */
@@ -81,9 +93,11 @@ int BPF_PROG(http_sent, struct sock *sock, int sent, int flags)
 
 	if (sent <= 0 || window_start_ns == ~0ull || bpf_ktime_get_ns() > window_end_ns)
 		return 0;
-	port = sock->__sk_common.skc_num;
 	family = sock->__sk_common.skc_family;
-	if ((http_port && port != http_port) || (family != FAMILY_INET && family != FAMILY_INET6))
+	if (family != FAMILY_INET && family != FAMILY_INET6)
+		return 0;
+	port = local_port(sock);
+	if (http_port && port != http_port)
 		return 0;
 	if (!ledger_of(task, false))
 		return 0;
