@@ -248,7 +248,9 @@ static void judge_share(const struct ledger *ledger, struct calibration *ret)
 	ret->share = fmin(share, isnan(ret->share) ? 1 : ret->share);
 	ret->part_share = fmin(part, isnan(ret->part_share) ? 1 : ret->part_share);
 	(void)snprintf(ret->elsewhere, sizeof(ret->elsewhere), "%s", ledger->other);
-	if (share < CALIBRATION_SHARE)
+	if (!ledger->blocked_ns && ret->row->measure == TRUTH_WAITED)
+		wrong(ret, "a thread was never blocked: its waits did not happen, or were not seen");
+	else if (share < CALIBRATION_SHARE)
 		wrong(ret, "%.2f %% of the time is in %s; most of the rest is %s", 100 * share, ret->row->state, ledger->other);
 	else if (part < CALIBRATION_SHARE && ret->row->measure == TRUTH_WAITED)
 		wrong(ret, "%.2f %% of the time is in %s/%s; most of the rest is %s", 100 * part, ret->row->state,
@@ -282,7 +284,7 @@ static void judge_thread(const struct truth_thread *own, const struct profile *p
 	}
 	judge_life(&ledger, own, ret);
 	judge_share(&ledger, ret);
-	if (fabs(seen.error_ns) > seen.allowed_ns)
+	if (!ret->untimed && fabs(seen.error_ns) > seen.allowed_ns)
 		wrong(ret, "thread %d: off by %+.0f us of %.0f us, allowed are %.0f us", (int)own->tid, seen.error_ns / 1e3,
 		      seen.truth_ns / 1e3, seen.allowed_ns / 1e3);
 }
@@ -304,8 +306,8 @@ void calibration_judge(const struct truth_report *report, const struct profile *
 	struct summary summary;
 
 	summary_of(profile, &summary);
-	*ret = (struct calibration){ .row = ret->row, .attempts = ret->attempts, .verdict = CALIBRATION_WITHIN,
-				     .share = NAN, .part_share = NAN, .sampling_z = NAN };
+	*ret = (struct calibration){ .row = ret->row, .untimed = ret->untimed, .attempts = ret->attempts,
+				     .verdict = CALIBRATION_WITHIN, .share = NAN, .part_share = NAN, .sampling_z = NAN };
 	ret->conservation_ns = summary.conservation_error_ns;
 	if (!(ret->conservation_ns <= CALIBRATION_LIFE_NS))
 		wrong(ret, "the states of a thread miss its lifetime by %.0f ns", ret->conservation_ns);
@@ -317,7 +319,7 @@ void calibration_judge(const struct truth_report *report, const struct profile *
 	if (ret->row->measure != TRUTH_RAN)
 		return;
 	ret->sampling_z = summary.sampling_z;
-	if (fabs(ret->sampling_z) > CALIBRATION_BIAS_Z)
+	if (!ret->untimed && fabs(ret->sampling_z) > CALIBRATION_BIAS_Z)
 		wrong(ret, "samples do not agree with on-CPU time: %+.1f standard errors", ret->sampling_z);
 }
 

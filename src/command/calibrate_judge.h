@@ -12,6 +12,7 @@
  * must be the thread's own sum. What of the ready time may have been outside of the calls (preempted; its birth) cannot
  * be told by the thread either: seen may be larger by up to that much, `doubt_ns`.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "truth/truth.h"
@@ -31,6 +32,7 @@ enum { CALIBRATION_LIFE_NS = 1000, CALIBRATION_WAIT_NS = 5000, CALIBRATION_LOST_
 
 struct calibration {
 	const struct truth *row;
+	bool untimed;                   /* states and sums are judged, lengths are not */
 	enum calibration_verdict verdict;
 	char why[320];                  /* what is out of bounds, or why it was not run; may be empty */
 	char before[320];               /* the same of an earlier attempt; empty where there was none */
@@ -49,7 +51,7 @@ struct calibration {
 	double own_wait_cpu_ns;
 };
 
-/* Fills all but row, attempts and before. */
+/* Fills all but row, untimed, attempts and before. */
 void calibration_judge(const struct truth_report *report, const struct profile *profile, struct calibration *ret);
 
 /* With everybody watched: the CPUs' time, and who had it. */

@@ -33,12 +33,14 @@ enum { MAGIC_TMPFS = 0x01021994, MAGIC_RAMFS = 0x858458f6 };
 
 struct calibrate_config {
 	const char *keep;
-	bool quick, list, cost, json;
+	bool quick, untimed, list, cost, json;
 };
 
 static const struct option options[] = {
 	{ .name = "quick", .type = OPTION_FLAG, .into = offsetof(struct calibrate_config, quick),
 	  .help = "one short capture of the kinds that need no disk", .example = "--quick" },
+	{ .name = "untimed", .type = OPTION_FLAG, .into = offsetof(struct calibrate_config, untimed),
+	  .help = "judge states and sums, not lengths: for an emulated machine", .example = "--untimed" },
 	{ .name = "keep", .type = OPTION_TEXT, .into = offsetof(struct calibrate_config, keep), .value = "DIR",
 	  .help = "keep the captures there, one a kind", .example = "--keep captures" },
 	{ .name = "cost", .type = OPTION_FLAG, .into = offsetof(struct calibrate_config, cost),
@@ -79,7 +81,7 @@ static int unknown_kind(const char *name, struct error *err)
 
 static void choose(struct job *job, const struct truth *row)
 {
-	job->kinds[job->count++] = (struct calibration){ .row = row };
+	job->kinds[job->count++] = (struct calibration){ .row = row, .untimed = job->config->untimed };
 }
 
 /* Rates are no waits: they are measured beside, for the cost. */
