@@ -438,27 +438,6 @@ static void note_host_time(struct capture *capture)
 	profile_set_meta_number(capture->profile, "host.irq_ns", gone.irq_ns + gone.softirq_ns);
 }
 
-/* With everybody watched the idle tasks are too: then all CPUs' time must add up. */
-static void note_idle_time(struct capture *capture, uint64_t end_ns)
-{
-	struct { uint64_t since_ns, idle_ns; uint32_t idle_now, seen; } *cpus;
-	size_t count = (size_t)libbpf_num_possible_cpus();
-	uint32_t zero = 0;
-	uint64_t sum = 0;
-
-	if (capture->config.population.kind != POPULATION_ALL)
-		return;
-	cpus = xcalloc(count, sizeof(*cpus));
-	if (!bpf_map_lookup_elem(bpf_map__fd(kernel_bpf(capture->kernel)->maps.idle_times), &zero, cpus))
-		for (size_t i = 0; i < count; i++) {
-			uint64_t since = cpus[i].since_ns > capture->start_ns ? cpus[i].since_ns : capture->start_ns;
-
-			sum += cpus[i].idle_ns + (cpus[i].idle_now && end_ns > since ? end_ns - since : 0);
-		}
-	free(cpus);
-	profile_set_meta_number(capture->profile, "idle.cpu_ns", sum);
-}
-
 /* A thread that neither ended nor was shown by the iterator is hidden from us (another pid namespace, or shielded), or
  * the record of its end was lost. Its ledger cannot be closed, so it is set apart and counted, not guessed at. */
 static void set_unclosed_apart(struct capture *capture)
@@ -474,6 +453,48 @@ static void set_unclosed_apart(struct capture *capture)
 		unclosed++;
 	}
 	profile_set_meta_number(capture->profile, "threads.unclosed", unclosed);
+}
+
+/* As the kernel half keeps it. */
+struct cpu_time { uint64_t since_ns, idle_ns, unseen_ns; uint32_t pid, seen; };
+
+/* Whether the thread that was last seen to get a CPU has this time in its ledger. */
+static bool has_ledger(const struct profile *profile, uint32_t tid, uint64_t end_ns)
+{
+	for (size_t i = profile_thread_count(profile); i-- > 1;) {
+		const struct thread *thread = profile_thread_at(profile, i);
+
+		if (thread->tid == tid && !thread->outside && thread->end_ns >= end_ns)
+			return true;
+	}
+	return false;
+}
+
+/* With everybody watched the idle tasks are too: then all CPUs' time must add up. What no switch accounts for is a third
+ * part, since some contexts are closed to tracing. */
+static void note_cpu_time(struct capture *capture, uint64_t end_ns)
+{
+	struct cpu_time *cpus;
+	size_t count = (size_t)libbpf_num_possible_cpus();
+	uint32_t zero = 0;
+	uint64_t idle = 0, unseen = 0;
+
+	if (capture->config.population.kind != POPULATION_ALL)
+		return;
+	cpus = xcalloc(count, sizeof(*cpus));
+	if (!bpf_map_lookup_elem(bpf_map__fd(kernel_bpf(capture->kernel)->maps.cpu_times), &zero, cpus))
+		for (size_t i = 0; i < count; i++) {
+			uint64_t since = cpus[i].since_ns > capture->start_ns ? cpus[i].since_ns : capture->start_ns;
+			uint64_t open = cpus[i].seen && end_ns > since ? end_ns - since : 0;
+
+			idle += cpus[i].idle_ns + (cpus[i].pid ? 0 : open);
+			unseen += cpus[i].unseen_ns;
+			if (cpus[i].pid && !has_ledger(capture->profile, cpus[i].pid, end_ns))
+				unseen += open;
+		}
+	free(cpus);
+	profile_set_meta_number(capture->profile, "idle.cpu_ns", idle);
+	profile_set_meta_number(capture->profile, "outside.cpu_ns", unseen);
 }
 
 void capture_close(struct capture *capture)
@@ -515,7 +536,7 @@ int capture_finish(struct capture *capture, struct error *err)
 	r = read_ledgers(capture, err);
 	if (!r) {
 		set_unclosed_apart(capture);
-		note_idle_time(capture, capture->end_ns);
+		note_cpu_time(capture, capture->end_ns);
 		kernel_cost(capture->kernel, &cost);
 		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);
 		kernel_note_costs(capture->kernel, capture->profile);

@@ -46,13 +46,14 @@ struct {
 	__type(value, struct wire_delay);
 } delays SEC(".maps");
 
-struct idle_time { __u64 since_ns, idle_ns; __u32 idle_now, seen; };
+/* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
+struct cpu_time { __u64 since_ns, idle_ns, unseen_ns; __u32 pid, seen; };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct idle_time);
-} idle_times SEC(".maps");
+	__type(value, struct cpu_time);
+} cpu_times SEC(".maps");
 
 __u32 next_serial = 0;
 static const struct wire_wait_value no_wait_value = {};
@@ -373,18 +374,22 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 	ledger->state = TASK_RUNNING;
 }
 
-static __always_inline void account_idle(struct task_struct *prev, struct task_struct *next, __u64 now)
+/* Some contexts are closed to tracing: a switch that is made in one is not seen. If he who leaves is not he who came, one
+ * was missed, and nobody can say who had the CPU since. */
+static __always_inline void account_cpu(struct task_struct *prev, struct task_struct *next, __u64 now)
 {
 	__u32 zero = 0;
-	struct idle_time *idle = bpf_map_lookup_elem(&idle_times, &zero);
+	struct cpu_time *cpu = bpf_map_lookup_elem(&cpu_times, &zero);
 
-	if (!idle)
+	if (!cpu)
 		return;
-	if (!prev->pid)
-		idle->idle_ns += inside(idle->since_ns, now);
-	idle->idle_now = !next->pid;
-	idle->since_ns = now;
-	idle->seen = 1;
+	if (cpu->seen && cpu->pid != (__u32)prev->pid)
+		cpu->unseen_ns += inside(cpu->since_ns, now);
+	else if (!prev->pid)
+		cpu->idle_ns += inside(cpu->since_ns, now);
+	cpu->pid = next->pid;
+	cpu->since_ns = now;
+	cpu->seen = 1;
 }
 
 /* Ends what is open in a ledger with the window. False where there is nothing to end. */
@@ -441,7 +446,7 @@ int BPF_PROG(sched_switched, bool preempt, struct task_struct *prev, struct task
 	if (next->pid)
 		enter(next, now);
 	if (watch_idle)
-		account_idle(prev, next, now);
+		account_cpu(prev, next, now);
 	return 0;
 }
 
