@@ -21,7 +21,7 @@
 #include "schedule.h"
 #include "tally.h"
 
-enum { ITEMS = 16384 };
+enum { ITEMS = 12288 };
 
 struct options {
 	struct schedule_config schedule;

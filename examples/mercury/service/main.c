@@ -35,7 +35,7 @@ static void usage(FILE *to)
 {
 	fputs("Example: mercury-" ARM_NAME " --port 8080 --cpu 0 --store mercury.store\n\n"
 	      "  --port N      listen on 127.0.0.1:N; 0 chooses one (0)\n"
-	      "  --store PATH  the store's file, 198 MiB, made when missing (mercury.store)\n"
+	      "  --store PATH  the store's file, 150 MiB, made when missing (mercury.store)\n"
 	      "  --threads N   worker threads, one connection each (64)\n"
 	      "  --queue N     connections that may wait for a thread; more get 503 (64)\n"
 	      "  --cache N     records in the shared cache (512)\n"

@@ -3,7 +3,7 @@
  * The store: one file, made when it is missing, only read afterwards.
  *
  *   block 0        head: magic, number of items, where the index and the records begin
- *   blocks 1..N    index: one entry of 384 bytes per item, in order of the ids
+ *   blocks 1..N    index: one entry of 512 bytes per item, in order of the ids
  *   then           records, three blocks each, in an order of their own
  *
  * A block is 4 KiB. Records are read past the page cache (O_DIRECT) where the file system can do
@@ -18,10 +18,10 @@
 #include "../common/record.h"
 
 enum {
-	STORE_ITEMS = 16384,
+	STORE_ITEMS = 12288,
 	STORE_BLOCK_BYTES = 4096,
 	STORE_INDEX_BLOCK = 1,
-	STORE_ENTRY_BYTES = 384,
+	STORE_ENTRY_BYTES = 512,
 	STORE_INDEX_BYTES = STORE_ITEMS * STORE_ENTRY_BYTES,
 	STORE_READ_BYTES = 2 * 1024 * 1024,      /* the largest single read: a huge page */
 	STORE_RECORD_BLOCK = STORE_INDEX_BLOCK + STORE_INDEX_BYTES / STORE_BLOCK_BYTES,
@@ -34,10 +34,12 @@ struct store_entry {
 	uint64_t block;                      /* where its record is */
 	uint64_t changed_at;
 	char title[104];
-	char keywords[256];
+	char keywords[384];
 };
 
 _Static_assert(sizeof(struct store_entry) == STORE_ENTRY_BYTES, "an entry is its bytes on disk");
+_Static_assert(STORE_INDEX_BYTES % STORE_READ_BYTES == 0 &&
+	       STORE_READ_BYTES % STORE_ENTRY_BYTES == 0, "no read ends within an entry");
 
 
 struct store_head {

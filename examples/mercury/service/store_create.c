@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the store's file: 198 MiB, written once in order, synced, and dropped from the page cache
+ * Makes the store's file: 150 MiB, written once in order, synced, and dropped from the page cache
  * so that the first lookups find the disk. It appears under its name only when it is whole.
  */
 #define _GNU_SOURCE 1
@@ -15,7 +15,7 @@
 
 enum { WRITE_RECORDS = 128 };
 
-/* Records lie scattered, as after years of updates: an odd factor permutes 2^14 items. */
+/* Records lie scattered, as after years of updates: a factor prime to their number permutes. */
 static uint32_t item_at(uint32_t position)
 {
 	return position * 9973u % STORE_ITEMS;

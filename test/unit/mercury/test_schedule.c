@@ -9,7 +9,7 @@
 #include "test.h"                            /* last: its macros are called as our functions are */
 
 static const struct schedule_config usual = {
-	.rate = 1000, .seconds = 20, .seed = 7, .items = 16384, .popular_percent = 20,
+	.rate = 1000, .seconds = 20, .seed = 7, .items = 12288, .popular_percent = 20,
 	.partial_percent = 10,
 };
 
