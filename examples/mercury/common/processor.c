@@ -9,13 +9,16 @@
 #include <errno.h>
 #include <sched.h>
 
-static int processor_last_below(const cpu_set_t *allowed, int cpu)
+/* That CPU, or else the nearest one below it, or else the first above it. */
+static int processor_choose(const cpu_set_t *allowed, int cpu)
 {
-	if (cpu >= CPU_SETSIZE)
-		cpu = CPU_SETSIZE - 1;
-	while (cpu > 0 && !CPU_ISSET((size_t)cpu, allowed))
-		cpu--;
-	return cpu;
+	int nearest = cpu < CPU_SETSIZE ? cpu : CPU_SETSIZE - 1;
+
+	while (nearest > 0 && !CPU_ISSET((size_t)nearest, allowed))
+		nearest--;
+	while (nearest < CPU_SETSIZE - 1 && !CPU_ISSET((size_t)nearest, allowed))
+		nearest++;
+	return nearest;
 }
 
 int processor_pin(int cpu)
@@ -25,7 +28,7 @@ int processor_pin(int cpu)
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
 		return -errno;
 	CPU_ZERO(&one);
-	CPU_SET((size_t)processor_last_below(&allowed, cpu), &one);
+	CPU_SET((size_t)processor_choose(&allowed, cpu), &one);
 	return sched_setaffinity(0, sizeof(one), &one) < 0 ? -errno : 0;
 }
 

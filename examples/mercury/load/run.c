@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -48,12 +49,24 @@ static int client_watch(struct run *run, struct client *client)
 	return r;
 }
 
+/* The one used last is used next, as it and its thread are still warm; but one that failed goes to
+ * the bottom, so that a refused connection does not keep the working ones from their turn. */
+static void client_rest(struct run *run, struct client *client, bool last)
+{
+	size_t place = last ? 0 : run->idle_count;
+
+	memmove(&run->idle[place + 1], &run->idle[place],
+		(run->idle_count - place) * sizeof(*run->idle));
+	run->idle[place] = client;
+	run->idle_count++;
+}
+
 static void client_finish(struct run *run, struct client *client, int status, enum outcome outcome)
 {
 	tally_done(run->tally, client->intended_ns, status, outcome);
 	client->busy = false;
 	client->filled = 0;
-	run->idle[run->idle_count++] = client;
+	client_rest(run, client, outcome == OUTCOME_FAILED);
 }
 
 static void request_send(struct run *run, const struct planned *planned)
