@@ -35,7 +35,8 @@
 
 #include "crosscut.skel.h"
 
-enum { TICK_NS = 100000000, PORT_LIMIT = 1024, LEDGER_BYTES = 512 << 20, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6 };
+enum { TICK_NS = 100000000, PORT_LIMIT = 1024, LEDGER_BYTES = 512 << 20, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6,
+       LAST_SWITCH_NS = 20000000, LAST_SWITCH_ROUNDS = 10 };
 
 /* Both ends of the window are set ahead of time: no program may have passed one before it can read it, even where this
  * process loses its CPU between asking the clock and setting it. */
@@ -438,6 +439,31 @@ static void note_host_time(struct capture *capture)
 	profile_set_meta_number(capture->profile, "host.irq_ns", gone.irq_ns + gone.softirq_ns);
 }
 
+static bool is_unclosed(const struct thread *thread)
+{
+	return !thread->outside && !thread->end_ns;
+}
+
+/* A thread that exits leaves the list of tasks, and may be reaped, before its last switch; where CPUs are scarce that can
+ * be long after. It tells its end then, so whoever is missing is given a while. */
+static int await_last_switches(struct capture *capture, struct error *err)
+{
+	for (int i = 0; i < LAST_SWITCH_ROUNDS; i++) {
+		size_t at = 1;
+		int r;
+
+		while (at < profile_thread_count(capture->profile) && !is_unclosed(profile_thread_at(capture->profile, at)))
+			at++;
+		if (at == profile_thread_count(capture->profile))
+			return 0;
+		sleep_until(clock_now_ns() + LAST_SWITCH_NS);
+		r = drain_tick(capture->drain, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 /* A thread that neither ended nor was shown by the iterator is hidden from us (another pid namespace, or shielded), or
  * the record of its end was lost. Its ledger cannot be closed, so it is set apart and counted, not guessed at. */
 static void set_unclosed_apart(struct capture *capture)
@@ -447,7 +473,7 @@ static void set_unclosed_apart(struct capture *capture)
 	for (size_t i = 1; i < profile_thread_count(capture->profile); i++) {
 		struct thread *thread = profile_thread_edit(capture->profile, (struct thread_id){ (uint32_t)i });
 
-		if (thread->outside || thread->end_ns)
+		if (!is_unclosed(thread))
 			continue;
 		thread->outside = true;
 		unclosed++;
@@ -534,6 +560,8 @@ int capture_finish(struct capture *capture, struct error *err)
 	if (!capture->end_ns)
 		capture_close(capture);
 	r = read_ledgers(capture, err);
+	if (!r)
+		r = await_last_switches(capture, err);
 	if (!r) {
 		set_unclosed_apart(capture);
 		note_cpu_time(capture, capture->end_ns);
