@@ -26,7 +26,7 @@ struct demo_options {
 	bool force, json, quiet;
 };
 
-static const struct demo_options defaults = { .duration_ns = 8000000000, .pairs = 1, .rate = 1000, .connections = 64 };
+static const struct demo_options defaults = { .duration_ns = 8000000000, .pairs = 1, .rate = 500, .connections = 64 };
 
 #define AT(member) offsetof(struct demo_options, member)
 static const struct option options[] = {
@@ -44,7 +44,7 @@ static const struct option options[] = {
 	  .help = "interleaved pairs; from two on with 95 % intervals (default 1)", .example = "--pairs 6" },
 	{ .name = "quiet", .letter = 'q', .type = OPTION_FLAG, .into = AT(quiet), .help = "no progress", .example = "--quiet" },
 	{ .name = "rate", .type = OPTION_COUNT, .into = AT(rate), .value = "N",
-	  .help = "requests per second, sent whatever the answers do (default 1000)", .example = "--rate 800" },
+	  .help = "requests per second, sent whatever the answers do (default 500)", .example = "--rate 300" },
 	{ 0 },
 };
 

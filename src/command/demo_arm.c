@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts a service and its load on processors of their own, records the service, and opens and closes the load's counting
+ * Starts a service and its load on processors of their own, before other work there where that is allowed, so that a busy
+ * machine does not decide the comparison; records the service, and opens and closes the load's counting
  * window with the capture's, by signals.
  */
 #include "command/demo_arm.h"
@@ -96,7 +97,7 @@ static int start_service(struct running *running, struct error *err)
 	const struct demo_config *config = running->config;
 	CLEANUP_TEXT char *program = xasprintf("%s/mercury-%s", config->programs, running->name);
 	CLEANUP_TEXT char *store = xasprintf("%s/mercury.store", config->directory);
-	char *arguments[] = { program, "--port", "0", "--store", store, has_two_processors() ? "--cpu" : NULL, "0", NULL };
+	char *arguments[] = { program, "--port", "0", "--store", store, "--realtime", has_two_processors() ? "--cpu" : NULL, "0", NULL };
 	struct pollfd first_line = { .events = POLLIN };
 	FILE *output;
 	int found = 0;
@@ -125,7 +126,7 @@ static void start_load(struct running *running)
 	CLEANUP_TEXT char *program = xasprintf("%s/mercury-load", config->programs);
 	char port[16], rate[32], seconds[32], connections[32];
 	char *arguments[] = { program, "--port", port, "--rate", rate, "--seconds", seconds, "--connections", connections, "--json",
-			      running->counts, has_two_processors() ? "--cpu" : NULL, "1", NULL };
+			      running->counts, "--realtime", has_two_processors() ? "--cpu" : NULL, "1", NULL };
 
 	(void)snprintf(port, sizeof(port), "%u", running->port);
 	(void)snprintf(rate, sizeof(rate), "%llu", (unsigned long long)config->rate);
