@@ -242,6 +242,7 @@ static void judge_life(const struct ledger *ledger, const struct truth_thread *o
 static void judge_share(const struct ledger *ledger, struct calibration *ret)
 {
 	double share = share_of(ret->row, ledger, ledger->state_ns), part = part_of(ret->row, ledger);
+	double least = ret->untimed ? CALIBRATION_SHARE_UNTIMED : CALIBRATION_SHARE;
 
 	if (isnan(share) || (!isnan(ret->share) && part >= ret->part_share && share >= ret->share))
 		return;
@@ -250,9 +251,9 @@ static void judge_share(const struct ledger *ledger, struct calibration *ret)
 	(void)snprintf(ret->elsewhere, sizeof(ret->elsewhere), "%s", ledger->other);
 	if (!ledger->blocked_ns && ret->row->measure == TRUTH_WAITED)
 		wrong(ret, "a thread was never blocked: its waits did not happen, or were not seen");
-	else if (share < CALIBRATION_SHARE)
+	else if (share < least)
 		wrong(ret, "%.2f %% of the time is in %s; most of the rest is %s", 100 * share, ret->row->state, ledger->other);
-	else if (part < CALIBRATION_SHARE && ret->row->measure == TRUTH_WAITED)
+	else if (part < least && ret->row->measure == TRUTH_WAITED)
 		wrong(ret, "%.2f %% of the time is in %s/%s; most of the rest is %s", 100 * part, ret->row->state,
 		      ret->row->part, ledger->other);
 }

@@ -25,6 +25,7 @@ const char *calibration_verdict_name(enum calibration_verdict verdict);
 
 enum { CALIBRATION_LIFE_NS = 1000, CALIBRATION_WAIT_NS = 5000, CALIBRATION_LOST_NS = 20000000, CALIBRATION_BIAS_Z = 4 };
 #define CALIBRATION_SHARE 0.99
+#define CALIBRATION_SHARE_UNTIMED 0.8   /* what lies between the waits is slow, and others of its threads wait for that */
 #define CALIBRATION_WAIT_ERROR 0.03
 #define CALIBRATION_CPU_ERROR 0.01
 #define CALIBRATION_LOST 0.05
