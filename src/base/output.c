@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int output_open(struct output *output, const char *path, int flags, struct error *err)
@@ -69,6 +70,14 @@ void output_print(struct output *output, const char *format, ...)
 	free(text);
 }
 
+/* A device that refuses bytes (/dev/full) is no file of ours, and must survive us. */
+static bool is_regular(const char *path)
+{
+	struct stat status;
+
+	return !lstat(path, &status) && S_ISREG(status.st_mode);
+}
+
 int output_finish(struct output *output, struct error *err)
 {
 	int r;
@@ -84,7 +93,7 @@ int output_finish(struct output *output, struct error *err)
 		fail(err, FAILURE_WORK, r, "cannot write '%s'", output->path ? output->path : "the result");
 		if (r == -ENOSPC)
 			error_try(err, "a file system with free space");
-		if (output->path)
+		if (output->path && is_regular(output->path))
 			(void)unlink(output->path);   /* half a result is worse than none */
 	}
 	free(output->path);

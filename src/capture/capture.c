@@ -269,6 +269,10 @@ static int check_somebody(struct capture *capture, struct error *err)
 	if (population->kind == POPULATION_COMM || population->kind == POPULATION_CGROUP)
 		return 0;                               /* somebody may come */
 	fail(err, FAILURE_CANNOT, -ESRCH, "nothing to capture");
+	if (!population_is_gone(population)) {
+		error_because(err, "the target lives, but the kernel's walk over threads does not show it");
+		return error_try(err, "crosscut doctor says what this machine allows");
+	}
 	error_because(err, "the target ended before the capture began");
 	return error_try(err, "crosscut record -- COMMAND captures a command from its start");
 }

@@ -82,9 +82,12 @@ static int file_make(const char *path, bool replace, struct error *err)
 	int fd;
 
 	if (replace && !lstat(path, &status)) {
-		if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
-			return fail(err, FAILURE_WORK, S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL,
-				    "cannot replace '%s'", path);
+		if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
+			fail(err, FAILURE_WORK, S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL,
+			     "cannot replace '%s'", path);
+			error_because(err, "it is no regular file");
+			return error_try(err, "another name: --force replaces files only");
+		}
 		if (unlink(path) < 0)
 			return fail(err, FAILURE_WORK, -errno, "cannot replace '%s'", path);
 	}
