@@ -111,6 +111,11 @@ static int one_target(const struct record_config *config, const struct option_ar
 		error_because(err, "a command to run comes after --");
 		return error_try(err, "crosscut record -- %s", arguments->operands[0]);
 	}
+	if (config->comm && !*config->comm) {
+		fail(err, FAILURE_USAGE, -EINVAL, "--comm: the name is empty");
+		error_because(err, "no process has such a name");
+		return error_try(err, "--comm nginx");
+	}
 	if (targets == 1)
 		return 0;
 	fail(err, FAILURE_USAGE, -EINVAL, targets ? "more than one target" : "nothing to record");
