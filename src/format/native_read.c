@@ -168,17 +168,51 @@ static void nothing_left(struct reader *reader)
 
 /* Threads that lived when the recorder was killed: they are known to have lived until the last
  * slice's end. */
+static bool is_ledger_cell(const struct profile *profile, const struct cell *cell)
+{
+	const struct measure *measure = profile_measure_at(profile, cell->measure.index);
+	struct dimension_id id = profile_cell_dimension(profile, cell);
+	enum dimension_kind kind = profile_dimension_at(profile, id.index)->kind;
+
+	if (measure->role != ROLE_TOTAL)
+		return false;
+	return cell->evidence.index || (kind >= DIMENSION_RUNNING && kind <= DIMENSION_IDLE);
+}
+
+/* What a thread was doing when the recorder was killed was not stored yet: it is unknown, and said to be. */
+static void add_unstored(struct profile *profile, uint32_t thread, uint64_t ns, struct slice_id slice)
+{
+	struct measure measure = { .dimension = profile_dimension(profile, dimension_row_find(NULL, "unknown")),
+				   .role = ROLE_TOTAL, .weighting = WEIGHTING_EXACT,
+				   .source = profile_string(profile, "unsealed") };
+
+	profile_add_cell(profile, (struct cell){ .slice = slice, .thread = { thread }, .count = 1, .value = ns, .maximum = ns,
+						 .measure = profile_measure(profile, measure) });
+}
+
 static void threads_end(struct reader *reader)
 {
 	struct profile *profile = reader->profile;
-	uint64_t end_ns = profile_slice_at(profile, profile_slice_count(profile) - 1)->end_ns;
+	size_t count = profile_thread_count(profile);
+	struct slice_id slice = { (uint32_t)profile_slice_count(profile) - 1 };
+	uint64_t end_ns = profile_slice_at(profile, slice.index)->end_ns, *stored = xcalloc(count, sizeof(*stored));
 
-	for (uint32_t i = 1; i < profile_thread_count(profile); i++) {
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+
+		if (is_ledger_cell(profile, cell))
+			stored[cell->thread.index] += cell->value;
+	}
+	for (uint32_t i = 1; i < count; i++) {
 		struct thread *thread = profile_thread_edit(profile, (struct thread_id){ i });
 
-		if (!thread->end_ns && thread->start_ns <= end_ns)
-			thread->end_ns = end_ns;
+		if (thread->end_ns || thread->outside || thread->start_ns > end_ns)
+			continue;
+		thread->end_ns = end_ns;
+		if (end_ns - thread->start_ns > stored[i])
+			add_unstored(profile, i, end_ns - thread->start_ns - stored[i], slice);
 	}
+	free(stored);
 }
 
 static void read_file(struct reader *reader)
