@@ -4,26 +4,32 @@
 
 #include <pthread.h>
 
+/* Whoever is late to look would take the next round's word for this one's: so the last one has a number. */
 static void come_early(struct actor *actor)
 {
+	unsigned round = 0;
+
 	do {
+		round++;
 		stage_wait_begin(actor->self);
 		(void)pthread_barrier_wait(actor->prop);
 		stage_wait_end(actor->self);
-	} while (!stage_over(actor->context));
+	} while (atomic_load(&actor->context->signal) != round);
 }
 
-/* The last round is announced before it: both leave after the same one. */
 static void come_late(struct truth_context *context, void *prop)
 {
-	bool over;
+	unsigned round = 0;
+	bool last;
 
 	do {
+		round++;
 		stage_sleep_ns(STAGE_PACE_NS);
-		over = !stage_more(context);
-		atomic_store_explicit(&context->over, over, memory_order_release);
+		last = !stage_more(context);
+		if (last)
+			atomic_store(&context->signal, round);
 		(void)pthread_barrier_wait(prop);
-	} while (!over);
+	} while (!last);
 }
 
 static int stage(struct truth_context *context, struct error *err)

@@ -106,23 +106,31 @@ static struct truth_thread *actor_begin(struct truth_context *context)
 	return self;
 }
 
+/* Its end comes first: what it queues for while it asks is then known to lie beyond. */
 static void actor_end(struct truth_thread *self)
 {
-	read_ready(self);
-	self->cpu_ns = stage_cpu_ns();
 	self->end_ns = clock_now_ns();
+	self->cpu_ns = stage_cpu_ns();
+	read_ready(self);
 }
 
 struct part {
 	struct actor actor;
 	void (*body)(struct actor *actor);
 	pthread_t thread;
+	const atomic_bool *complete;            /* all threads of the row are there */
 };
 
 static void *part_play(void *argument)
 {
 	struct part *part = argument;
 
+	/*
+	 * Whoever makes a thread holds the lock of their memory meanwhile, and a page fault would
+	 * wait for that.
+	 */
+	while (!atomic_load_explicit(part->complete, memory_order_acquire))
+		(void)sched_yield();
 	part->actor.self = actor_begin(part->actor.context);
 	part->body(&part->actor);
 	atomic_fetch_sub(&part->actor.context->acting, 1);
@@ -135,12 +143,13 @@ int stage_threads(struct truth_context *context, unsigned count, void (*body)(st
 		  struct error *err)
 {
 	struct part parts[STAGE_ACTORS];
+	atomic_bool complete = false;
 	unsigned started = 0;
 	int r = 0;
 
 	for (; started < count; started++) {
 		parts[started] = (struct part){ .actor = { context, NULL, started, prop },
-						.body = body };
+						.body = body, .complete = &complete };
 		atomic_fetch_add(&context->acting, 1);
 		r = -pthread_create(&parts[started].thread, NULL, part_play, &parts[started]);
 		if (r < 0)
@@ -154,6 +163,7 @@ int stage_threads(struct truth_context *context, unsigned count, void (*body)(st
 		return fail(err, FAILURE_WORK, r, "cannot start a thread of '%s'",
 			    context->row->name);
 	}
+	atomic_store_explicit(&complete, true, memory_order_release);
 	if (meanwhile)
 		meanwhile(context, prop);
 	while (started > 0)
