@@ -167,14 +167,15 @@ static void see_waits(const struct ledger *ledger, const struct truth_thread *ow
 	ret->allowed_ns = fmax(CALIBRATION_WAIT_ERROR * ret->truth_ns, (double)CALIBRATION_WAIT_NS * (double)own->wait_count);
 }
 
-/* The kernel's account charges some 20 us more per wake-up from idle, and leaves out interrupts and what the host stole. */
+/* The kernel's account charges some 20 us more per wake-up from idle, and may leave out interrupts and what the host stole;
+ * a thread's own ends with its last statement, not with its exit. */
 static void see_running(const struct ledger *ledger, const struct truth_thread *own, const struct profile *profile,
 			struct seen *ret)
 {
 	ret->low_ns = ledger->oncpu_ns;
 	ret->truth_ns = (double)own->cpu_ns;
 	ret->doubt_ns = ledger->lost_ns;
-	ret->allowed_ns = CALIBRATION_CPU_ERROR * ret->truth_ns + 20000.0 * (double)own->wait_count +
+	ret->allowed_ns = CALIBRATION_CPU_ERROR * ret->truth_ns + CALIBRATION_EDGES_NS + 20000.0 * (double)own->wait_count +
 			  (double)profile_meta_number(profile, "host.steal_ns", 0) +
 			  (double)profile_meta_number(profile, "host.irq_ns", 0);
 }

@@ -23,7 +23,8 @@ struct summary;
 enum calibration_verdict { CALIBRATION_NOT_RUN = 1, CALIBRATION_WITHIN, CALIBRATION_OUTSIDE };
 const char *calibration_verdict_name(enum calibration_verdict verdict);
 
-enum { CALIBRATION_LIFE_NS = 1000, CALIBRATION_WAIT_NS = 5000, CALIBRATION_LOST_NS = 20000000, CALIBRATION_BIAS_Z = 4 };
+enum { CALIBRATION_LIFE_NS = 1000, CALIBRATION_WAIT_NS = 5000, CALIBRATION_LOST_NS = 20000000, CALIBRATION_BIAS_Z = 4,
+       CALIBRATION_EDGES_NS = 500000 };
 #define CALIBRATION_SHARE 0.99
 #define CALIBRATION_SHARE_UNTIMED 0.8   /* what lies between the waits is slow, and others of its threads wait for that */
 #define CALIBRATION_WAIT_ERROR 0.03
