@@ -164,6 +164,11 @@ static int choose_probes(struct job *job, struct error *err)
 		}
 		job->recording.capture.without[job->recording.capture.without_count++] = probe->name;
 	}
+	if (config->work.count > 1) {
+		fail(err, FAILURE_USAGE, -EINVAL, "more than one --work");
+		error_because(err, "a ledger is divided by one kind of useful work");
+		return error_try(err, "--work %s", config->work.items[0]);
+	}
 	for (size_t i = 0; i < config->work.count; i++) {
 		const struct work *work;
 		const char *argument;
@@ -171,8 +176,6 @@ static int choose_probes(struct job *job, struct error *err)
 
 		if (r < 0)
 			return r;
-		if (job->recording.capture.work_count == CAPTURE_WORK_LIMIT)
-			return fail(err, FAILURE_USAGE, -E2BIG, "more than %d kinds of work", CAPTURE_WORK_LIMIT);
 		job->recording.capture.work[job->recording.capture.work_count++] = config->work.items[i];
 	}
 	return 0;

@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CLAUSE_LIMIT = 256, PATTERN_LIMIT = 64, FRAME_NAME_SIZE = 1024 };
+enum { CLAUSE_LIMIT = 256, PATTERN_LIMIT = 64, FRAME_NAME_SIZE = 1024, REPETITION_LIMIT = 2 };
 
 struct clause {
 	const struct selection_key *key;
@@ -135,6 +135,16 @@ void selection_window(struct selection *selection, uint64_t from_ns, uint64_t to
 	selection->to_ns = to_ns;
 }
 
+/* Counted repetitions are expanded when a pattern is compiled: a few inside each other would fill the memory. */
+static bool repeats_too_often(const char *regex)
+{
+	unsigned count = 0;
+
+	for (; *regex; regex++)
+		count += *regex == '{';
+	return count > REPETITION_LIMIT;
+}
+
 static int patterns_add(struct patterns *patterns, const char *option, const char *regex,
 			struct error *err)
 {
@@ -145,6 +155,10 @@ static int patterns_add(struct patterns *patterns, const char *option, const cha
 	if (patterns->count == PATTERN_LIMIT) {
 		(void)fail(err, FAILURE_USAGE, -E2BIG, "too many %s", option);
 		return error_because(err, "at most %d are taken", PATTERN_LIMIT);
+	}
+	if (repeats_too_often(regex)) {
+		(void)fail(err, FAILURE_USAGE, -E2BIG, "too many repetitions in %s", option);
+		return error_because(err, "at most %d of the form {N,M} are taken", REPETITION_LIMIT);
 	}
 	r = regcomp(&pattern->regex, regex, REG_EXTENDED | REG_NOSUB);
 	if (r) {
