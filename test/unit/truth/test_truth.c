@@ -210,7 +210,7 @@ TEST(rows_are_sorted_complete_and_found_by_name)
 		assert_ptr_equal(truth_find(truth->name), truth);
 		assert_in_range(strlen(truth->summary), 10, 71);
 		assert_in_range(strlen(truth->thread), 3, 15);
-		assert_in_range(truth->default_ms, 100, 2000);
+		assert_in_range(truth->default_ms, 100, 5000);
 		assert_non_null(truth->stage);
 		assert_int_equal(truth->state == NULL, truth->measure == TRUTH_RATE);
 		assert_int_equal(truth->operation == NULL, truth->measure != TRUTH_RATE);
