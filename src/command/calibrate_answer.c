@@ -125,7 +125,7 @@ static void add_machine(const struct machine_balance *machine, struct document *
 	record_add(record, "cpus", "CPUs", "", value_number(machine->cpus));
 	record_add(record, "threads_ns", "threads on CPU", "ns", value_number(machine->threads_ns));
 	record_add(record, "idle_ns", "idle tasks", "ns", value_number(machine->idle_ns));
-	record_add(record, "outside_ns", "threads that no probe can see", "ns", value_number(machine->outside_ns));
+	record_add(record, "outside_ns", "between unseen switches", "ns", value_number(machine->outside_ns));
 	record_add(record, "error", "error of the sum", "fraction", value_number(machine->error_fraction));
 	record_add(record, "lost_ns", "lost of threads' lives", "ns", value_number(machine->lost_ns));
 	record_add(record, "conservation_ns", "states miss lifetimes by", "ns", value_number(machine->conservation_ns));

@@ -72,7 +72,7 @@ static int capture(struct recording *recording, struct stage_manager *manager, s
 
 	recording->capture.sample_rate_hz = 99;
 	recording->capture.wait_stacks = true;
-	recording->opened = opened;
+	recording->opened = manager->count ? opened : NULL;
 	recording->context = manager;
 	recording->replace = true;
 	recording->command = "crosscut calibrate";
@@ -99,14 +99,11 @@ int calibration_capture(struct performance *performances, size_t count, const ch
 	return r < 0 ? r : capture(&recording, &manager, ret, err);
 }
 
-int calibration_capture_all(uint64_t duration_ns, struct performance *performance, const char *path, struct profile **ret,
-			    struct error *err)
+int calibration_capture_all(uint64_t duration_ns, const char *path, struct profile **ret, struct error *err)
 {
-	struct stage_manager manager = { .performances = performance, .count = performance ? 1 : 0 };
+	struct stage_manager manager = { 0 };
 	struct recording recording = { .path = path, .duration_ns = duration_ns,
 				       .capture.population.kind = POPULATION_ALL };
-	pid_t pid;
-	int r = start_all(performance, manager.count, &pid, err);
 
-	return r < 0 ? r : capture(&recording, &manager, ret, err);
+	return capture(&recording, &manager, ret, err);
 }

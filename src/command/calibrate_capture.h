@@ -23,6 +23,5 @@ struct performance {
 /* -EINTR where the user ended it. Performances that failed say so themselves. */
 int calibration_capture(struct performance *performances, size_t count, const char *path, struct profile **ret,
 			struct error *err);
-/* Everybody, for this long, while a program performs; performance may be NULL. */
-int calibration_capture_all(uint64_t duration_ns, struct performance *performance, const char *path, struct profile **ret,
-			    struct error *err);
+/* Everybody, for this long. */
+int calibration_capture_all(uint64_t duration_ns, const char *path, struct profile **ret, struct error *err);

@@ -249,7 +249,6 @@ static void judge_share(const struct ledger *ledger, struct calibration *ret)
 		return;
 	ret->share = fmin(share, isnan(ret->share) ? 1 : ret->share);
 	ret->part_share = fmin(part, isnan(ret->part_share) ? 1 : ret->part_share);
-	(void)snprintf(ret->elsewhere, sizeof(ret->elsewhere), "%s", ledger->other);
 	if (!ledger->blocked_ns && ret->row->measure == TRUTH_WAITED)
 		wrong(ret, "a thread was never blocked: its waits did not happen, or were not seen");
 	else if (share < least)

@@ -45,7 +45,6 @@ struct calibration {
 	double lost_ns;                 /* of switches that no probe saw: in no state, and judged in none */
 	double error_ns, allowed_ns;    /* of the thread whose error is the largest part of what is allowed */
 	double share, part_share;       /* of the blocked time of the worst thread; NAN where nothing has to be blocked */
-	char elsewhere[96];             /* where most of the rest of its blocked time is */
 	double outside_ns;              /* by how much a thread's own life reaches beyond its lifetime in the capture */
 	double conservation_ns;         /* of the worst thread of the whole capture */
 	double sampling_z;              /* NAN where too few samples are to be expected */

@@ -296,7 +296,7 @@ static int calibrate_machine(struct job *job, struct error *err)
 		CLEANUP_TEXT char *path = capture_path(job, "machine", attempt);
 
 		progress_show(&job->progress, "the whole machine%s", attempt ? ", again" : "");
-		r = calibration_capture_all(length_ns, NULL, path, &profile, err);
+		r = calibration_capture_all(length_ns, path, &profile, err);
 		forget_capture(job, path);
 		if (r < 0)
 			break;
