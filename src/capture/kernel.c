@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "capture/capture.h"
+#include "capture/kernel_field.h"
 #include "probe/probe.h"
 #include "profile/profile.h"
 #include "work/work.h"
@@ -175,77 +176,9 @@ static int choose_work(struct kernel *kernel, const struct capture_config *confi
 	return 0;
 }
 
-static long variable_offset(const struct btf *btf, const char *name)
-{
-	for (unsigned id = 1; id < btf__type_cnt(btf); id++) {
-		const struct btf_type *section = btf__type_by_id(btf, id);
-		const struct btf_var_secinfo *variables;
-
-		if (!btf_is_datasec(section))
-			continue;
-		variables = btf_var_secinfos(section);
-		for (int i = 0; i < btf_vlen(section); i++) {
-			const struct btf_type *variable = btf__type_by_id(btf, variables[i].type);
-
-			if (!strcmp(btf__name_by_offset(btf, variable->name_off), name))
-				return (long)variables[i].offset;
-		}
-	}
-	return -1;
-}
-
-static long member_offset(const struct btf *btf, const char *type, const char *member)
-{
-	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
-	const struct btf_type *row = id > 0 ? btf__type_by_id(btf, (unsigned)id) : NULL;
-
-	for (int i = 0; row && i < btf_vlen(row); i++) {
-		const struct btf_member *at = &btf_members(row)[i];
-		const struct btf_type *inner = btf__type_by_id(btf, at->type);
-		long below;
-
-		if (!strcmp(btf__name_by_offset(btf, at->name_off), member))
-			return (long)btf_member_bit_offset(row, (unsigned)i) / 8;
-		if (at->name_off || !btf_is_composite(inner))
-			continue;
-		for (int j = 0; j < btf_vlen(inner); j++) {     /* one level of unnamed struct or union */
-			const struct btf_member *deep = &btf_members(inner)[j];
-
-			below = (long)btf_member_bit_offset(inner, (unsigned)j) / 8;
-			if (!strcmp(btf__name_by_offset(btf, deep->name_off), member))
-				return (long)btf_member_bit_offset(row, (unsigned)i) / 8 + below;
-			if (!deep->name_off && btf_is_composite(btf__type_by_id(btf, deep->type))) {
-				const struct btf_type *core = btf__type_by_id(btf, deep->type);
-
-				for (int k = 0; k < btf_vlen(core); k++)
-					if (!strcmp(btf__name_by_offset(btf, btf_members(core)[k].name_off), member))
-						return (long)btf_member_bit_offset(row, (unsigned)i) / 8 + below +
-						       (long)btf_member_bit_offset(core, (unsigned)k) / 8;
-			}
-		}
-	}
-	return -1;
-}
-
-/* Where a CPU's count of interrupts in progress lies, from its runqueue: a variable of its own, or, between Linux 6.2
- * and 6.14, a member of pcpu_hot. 0 where neither is found: the wake context is then unseen. */
-static long preempt_count_distance(const struct btf *btf)
-{
-	long queue = variable_offset(btf, "runqueues"), count = variable_offset(btf, "__preempt_count"), hot, member;
-
-	if (queue < 0)
-		return 0;
-	if (count >= 0)
-		return count - queue;
-	hot = variable_offset(btf, "pcpu_hot");
-	member = member_offset(btf, "pcpu_hot", "preempt_count");
-	return hot >= 0 && member >= 0 ? hot + member - queue : 0;
-}
-
-static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf, struct profile *profile)
+static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf)
 {
 	const struct population *population = &config->population;
-	long distance = preempt_count_distance(btf);
 
 	kernel->bpf->rodata->population_all = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->population_by_thread = population->kind == POPULATION_THREADS;
@@ -255,9 +188,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 		       strnlen(population->name, WIRE_COMM - 1));
 	kernel->bpf->rodata->watch_idle = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->stacks_on_wait = config->wait_stacks;
-	kernel->bpf->rodata->preempt_count_offset = distance;
-	if (!distance)
-		profile_set_meta(profile, "probe.missing.preempt_count", "interrupts cannot be told from tasks as wakers");
+	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
 	choose_program(kernel->bpf, "task_renamed", has_tracepoint(btf, "task_rename"));
 	choose_program(kernel->bpf, "sched_execed", population->kind == POPULATION_COMM);
 }
@@ -301,7 +232,8 @@ int kernel_load(struct kernel **ret, const struct capture_config *config, struct
 	if (!r)
 		r = choose_work(kernel, config, btf, err);
 	if (!r) {
-		set_constants(kernel, config, btf, profile);
+		set_constants(kernel, config, btf);
+		kernel_note_missing_fields(btf, profile);
 		r = load(kernel, err);
 	}
 	btf__free(btf);

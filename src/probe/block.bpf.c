@@ -18,7 +18,7 @@ int BPF_PROG(block_bio_queued, struct bio *bio)
 {
 	struct task_ledger *ledger = ledger_of(bpf_get_current_task_btf(), false);
 
-	if (!ledger)
+	if (!ledger || !bpf_core_field_exists(bio->bi_iter.bi_sector))
 		return 0;
 	count(COUNT_BLOCK);
 	ledger->own_bio = 1;
@@ -32,7 +32,7 @@ int BPF_PROG(block_request_completed, struct request *request, int error, unsign
 	__u32 zero = 0;
 	struct completed *last = bpf_map_lookup_elem(&completed_last, &zero);
 
-	if (!last)
+	if (!last || !bpf_core_field_exists(request->__sector))
 		return 0;
 	last->sector = request->__sector;
 	last->end = last->sector + (bytes >> 9);

@@ -25,43 +25,47 @@ enum {
 
 static void gather_socket(struct file *file, struct wire_evidence *evidence)
 {
-	struct socket *socket = BPF_CORE_READ(file, private_data);
-	struct sock *sock = BPF_CORE_READ(socket, sk);
+	struct socket *socket = READ(file, private_data);
+	struct sock *sock = READ(socket, sk);
 	__u16 port;
 
-	evidence->socket_type = BPF_CORE_READ(socket, type);
-	evidence->socket_family = BPF_CORE_READ(sock, __sk_common.skc_family);
-	evidence->socket_state = BPF_CORE_READ(sock, __sk_common.skc_state);
+	evidence->socket_type = READ(socket, type);
+	evidence->socket_family = READ(sock, __sk_common.skc_family);
+	evidence->socket_state = READ(sock, __sk_common.skc_state);
 	if (evidence->socket_family == FAMILY_INET || evidence->socket_family == FAMILY_INET6) {
 		/* An accepted socket is a copy of its listener, whose queue had a length; the table of ports is as old as the
 		 * last slice, but knows a listener without a queue. */
-		port = BPF_CORE_READ(sock, __sk_common.skc_num);
-		if (BPF_CORE_READ(sock, sk_max_ack_backlog) || port_is_listening(port))
+		port = READ(sock, __sk_common.skc_num);
+		if (READ(sock, sk_max_ack_backlog) || port_is_listening(port))
 			evidence->flags |= WIRE_ACCEPTED;
 	} else if (evidence->socket_family == FAMILY_UNIX) {
 		/* An accepted socket shares its listener's address; a connecting one has none unless it was bound. */
-		if (BPF_CORE_READ((struct unix_sock *)sock, addr))
+		if (READ((struct unix_sock *)sock, addr))
 			evidence->flags |= WIRE_ACCEPTED;
 	}
 }
 
 static void gather_descriptor(struct task_struct *task, __u32 descriptor, struct wire_evidence *evidence)
 {
-	struct files_struct *files = task->files;
+	struct files_struct *files = bpf_core_field_exists(task->files) ? task->files : NULL;
 	struct fdtable *table;
 	struct file **array, *file = NULL;
+	const struct file_operations *operations;
+	struct inode *inode;
 
 	if (!files)
 		return;
-	table = BPF_CORE_READ(files, fdt);
-	if (!table || descriptor >= BPF_CORE_READ(table, max_fds))
+	table = READ(files, fdt);
+	if (!table || descriptor >= READ(table, max_fds))
 		return;
-	array = BPF_CORE_READ(table, fd);
+	array = READ(table, fd);
 	bpf_probe_read_kernel(&file, sizeof(file), &array[descriptor]);
 	if (!file)
 		return;
-	evidence->file_release = (__u64)BPF_CORE_READ(file, f_op, release);
-	evidence->file_type = BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT_BITS;
+	operations = READ(file, f_op);
+	inode = READ(file, f_inode);
+	evidence->file_release = (__u64)READ(operations, release);
+	evidence->file_type = READ(inode, i_mode) & S_IFMT_BITS;
 	if (evidence->file_type == S_IFSOCK_BITS)
 		gather_socket(file, evidence);
 }
@@ -140,7 +144,7 @@ static __u32 gather_flags(struct task_struct *task, const struct task_ledger *le
 {
 	__u32 flags = 0;
 
-	if (BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+	if (bpf_core_field_exists(task->in_iowait) && BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
 		flags |= WIRE_IOWAIT;
 	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
 		flags |= WIRE_FROZEN;
@@ -251,7 +255,7 @@ static __u8 wake_context(struct task_struct *current)
 	struct rq *rq;
 	int preempt_count = 0;
 
-	if (!preempt_count_offset)
+	if (!preempt_count_offset)                      /* then the fields below may be missing too */
 		return WIRE_WAKE_UNSEEN;
 	rq = current->se.cfs_rq->rq;
 	bpf_probe_read_kernel(&preempt_count, sizeof(preempt_count), (void *)rq + preempt_count_offset);

@@ -226,10 +226,12 @@ HIDDEN void thread_serial_set(__u32 process, __u32 tid, __u32 serial)
 
 HIDDEN __u32 namespace_tid(struct task_struct *task)
 {
-	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	struct pid *pid = READ(task, thread_pid);
 	unsigned int level = 0;
 	int number = 0;
 
+	if (!bpf_core_field_exists(task->thread_pid))
+		return BPF_CORE_READ(task, pid);        /* the same outside of containers */
 	if (!pid)
 		return 0;
 	bpf_core_read(&level, sizeof(level), &pid->level);

@@ -17,6 +17,9 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
+/* A field of the kernel's, 0 where this kernel has none of that name: what it tells is missing then, not the capture. */
+#define READ(from, field) (bpf_core_field_exists((from)->field) ? BPF_CORE_READ(from, field) : 0)
+
 enum task_state { TASK_NEW, TASK_RUNNING, TASK_PREEMPTED, TASK_WOKEN, TASK_BLOCKED, TASK_GONE };
 
 enum { WAIT_SITES = 4 };

@@ -103,7 +103,7 @@ static void start(struct task_ledger *ledger, struct task_struct *task, __u64 no
 	ledger->since_ns = now;
 	ledger->wait_start_ns = 0;
 	ledger->start_ns = born ? now : 0;
-	ledger->runtime_start_ns = task->se.sum_exec_runtime;
+	ledger->runtime_start_ns = READ(task, se.sum_exec_runtime);
 	ledger->cpu = ~0u;
 	ledger->epoch = epoch;
 	thread_serial_set(task->tgid, namespace_tid(task), ledger->serial);
@@ -270,7 +270,7 @@ static void finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 now, __
 /* What the kernel itself charged the thread for inside the window. */
 static __u64 runtime_in_window(const struct task_ledger *ledger, struct task_struct *task)
 {
-	__u64 all = task->se.sum_exec_runtime - ledger->runtime_start_ns;
+	__u64 all = READ(task, se.sum_exec_runtime) - ledger->runtime_start_ns;
 
 	return all > ledger->oncpu_before_ns ? all - ledger->oncpu_before_ns : 0;
 }
