@@ -8,7 +8,9 @@
 
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010 };
 enum { STATE_INTERRUPTIBLE = 1, STATE_UNINTERRUPTIBLE = 2, STATE_STOPPED = 4, STATE_TRACED = 8, STATE_NOLOAD = 0x400 };
-enum { EXPECTED_SAMPLED_NS = 50000, SHIFT_LIMIT = 6 };  /* waits of 50 us and longer are all taken; never below 1 in 64 */
+/* Waits of this length and longer are all taken, shorter ones in proportion, never below 1 in 64: so a stack stands for at
+ * least this much waiting, of which it costs a hundredth, and still for far less than an on-CPU sample does (10 ms). */
+enum { EXPECTED_SAMPLED_NS = 400000, SHIFT_LIMIT = 6 };
 
 enum { S_IFMT_BITS = 0170000, S_IFSOCK_BITS = 0140000, FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10 };
 enum { FUTEX_COMMAND = 127, FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9, FUTEX_LOCK_PI2 = 13, FUTEX_TID = 0x3fffffff };

@@ -465,8 +465,8 @@ static __always_inline int woken(struct task_struct *task)
 	struct task_ledger *ledger = ledger_of(task, population_all);
 	__u64 now;
 
-	if (!ledger)
-		return 0;
+	if (!ledger || (ledger->serial && ledger->state != TASK_BLOCKED))
+		return 0;                               /* as a rule the second event of a wake-up: it reads no clock */
 	now = bpf_ktime_get_ns();
 	if (now > window_end_ns)
 		return 0;
@@ -476,7 +476,7 @@ static __always_inline int woken(struct task_struct *task)
 		ledger->evidence.syscall = -1;
 		ledger->site = WAIT_SITES;
 	}
-	if (ledger->state != TASK_BLOCKED || drops(ledger))
+	if (drops(ledger))
 		return 0;
 	count(COUNT_WAKES);
 	if (!ledger->wait_start_ns)                     /* asleep since before it was seen */
