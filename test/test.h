@@ -15,6 +15,16 @@
 
 #undef fail                                          /* a test says what it expects; fail() is base/error.h's */
 
+/* skip() jumps out of the test and past whatever would have freed its memory: no leak of the program's. */
+static int test_skipped;
+#undef skip
+#define skip() (test_skipped = 1, _skip(__FILE__, __LINE__))
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+	return test_skipped;
+}
+
 enum { TEST_LIMIT = 512 };
 static struct CMUnitTest test_rows[TEST_LIMIT];
 static size_t test_count;
