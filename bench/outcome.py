@@ -56,9 +56,9 @@ def print_effects(title, effects, series, names, verdicts):
         runs = series[name]
         rows.append([names[name], f"{statistics.median(runs.bare):.0f}", f"{statistics.median(runs.observed):.0f}",
                      shown(one["mean"], one["unit"]),
-                     f"{shown(one['low'], one['unit'])} … {shown(one['high'], one['unit'])}", one["pairs"],
-                     verdicts.get(name, "")])
-    print_rows(title, ["observer", "bare ns", "observed ns", "mean", "95 % interval", "pairs", "verdict"], rows)
+                     f"{shown(one['low'], one['unit'])} … {shown(one['high'], one['unit'])}",
+                     shown(one["median"], one["unit"]), one["pairs"], verdicts.get(name, "")])
+    print_rows(title, ["observer", "bare ns", "observed ns", "mean", "95 % interval", "median", "pairs", "verdict"], rows)
 
 
 def write(name, content):
