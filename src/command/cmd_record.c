@@ -20,6 +20,7 @@
 #include "work/work.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +90,7 @@ static int parse_ids(const struct option_list *list, pid_t **ret, size_t *ret_co
 		char *end;
 		long id = strtol(list->items[i], &end, 10);
 
-		if (*end || end == list->items[i] || id <= 0 || id > 1 << 22) {
+		if (*end || end == list->items[i] || id <= 0 || id > INT_MAX) {
 			fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no process id", list->items[i]);
 			free(ids);
 			return error_try(err, "--comm NAME records by name");

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STATES_MOST = 32 };
+enum { STATES_MOST = 32, DEMO_PAIRS_TO_DECIDE = 6 };
 
 /* One row of the comparison: a state or an amount, per correct response, in every capture. */
 struct compared {
@@ -155,7 +155,7 @@ static const struct column comparison_columns[] = {
 
 static const char *outcome_of(const struct statistics_interval *interval, unsigned pairs)
 {
-	if (pairs < 2)
+	if (pairs < DEMO_PAIRS_TO_DECIDE)
 		return "described";
 	if (interval->low > 0)
 		return "grew";
@@ -260,7 +260,7 @@ static void add_findings(const struct comparison *comparison, struct document *i
 				     "the kernel counted %.0f and %.0f responses sent in the windows in which the load counted %.0f and "
 				     "%.0f correct answers; those in flight at the edges are the difference",
 				     comparison->http[0], comparison->http[1], comparison->correct[0], comparison->correct[1]);
-	if (comparison->pair_count < 6)
+	if (comparison->pair_count < DEMO_PAIRS_TO_DECIDE)
 		document_add_finding(into, SEVERITY_NOTE,
 				     "%u pair%s describe%s, it takes six to decide: crosscut demo --pairs 6",
 				     comparison->pair_count, comparison->pair_count > 1 ? "s" : "",
