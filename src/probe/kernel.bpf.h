@@ -4,8 +4,8 @@
  * What every kernel half shares: the window, the ring, the population, a thread's ledger in task storage, stacks and
  * counters. One subject per .bpf.c; they are linked into one object, with the hidden functions below as the seams.
  *
- * Only sched.bpf.c moves a thread's state and time. Every other program leaves evidence for the wait in progress in
- * struct task_ledger: the fields under "evidence".
+ * Only sched.bpf.c moves a thread's state and time; lifetime.bpf.h says how births and ends reach it. Every other program
+ * leaves evidence for the wait in progress in struct task_ledger: the fields under "evidence".
  */
 #include "probe/kernel_types.bpf.h"
 

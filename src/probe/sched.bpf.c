@@ -11,9 +11,12 @@
  *
  * One map update per wait: it carries the wait, the delay after it, and the running and preempted time before it. Its
  * key holds the evidence of both sides and the power of two of the wait's length, so that histograms cost nothing.
+ *
+ * Where a thread comes from and how it ends is lifetime.bpf.c's; it moves no state but through ledger_start() and
+ * ledger_close() below.
  */
-#include "probe/kernel.bpf.h"
 #include "probe/evidence.bpf.h"
+#include "probe/lifetime.bpf.h"
 
 enum { TASK_DEAD_BIT = 0x80 };
 
@@ -81,33 +84,20 @@ static __always_inline __u64 inside(__u64 from, __u64 to)
 	return to > from ? to - from : 0;
 }
 
-/* Tells the user half of a thread. Tried again at each flush until the ring has room. */
-static void announce(struct task_ledger *ledger, struct task_struct *task, __u64 now)
-{
-	struct wire_thread record = {
-		.head = { .size = sizeof(record), .kind = WIRE_THREAD, .time_ns = now },
-		.start_ns = ledger->start_ns, .thread = ledger->serial, .tid = task->pid, .process = task->tgid,
-	};
-
-	record.parent = BPF_CORE_READ(task, real_parent, tgid);
-	record.namespace_tid = namespace_tid(task);
-	record.namespace_process = namespace_tid(BPF_CORE_READ(task, group_leader));
-	bpf_probe_read_kernel(record.comm, sizeof(record.comm), task->comm);
-	ledger->announced = record_send(&record, sizeof(record));
-}
-
-static void start(struct task_ledger *ledger, struct task_struct *task, __u64 now, __u8 state, bool born)
+HIDDEN void ledger_start(struct task_ledger *ledger, struct task_struct *task, __u64 now, __u8 state, bool born)
 {
 	ledger->serial = __sync_fetch_and_add(&next_serial, 1) + 1;
 	ledger->state = state;
 	ledger->since_ns = now;
-	ledger->wait_start_ns = 0;
 	ledger->start_ns = born ? now : 0;
+	ledger->wait_start_ns = 0;
+	if (state == TASK_BLOCKED)
+		ledger->wait_start_ns = born ? now : 1;         /* 1: asleep since before it was seen */
 	ledger->runtime_start_ns = READ(task, se.sum_exec_runtime);
 	ledger->cpu = ~0u;
 	ledger->epoch = epoch;
 	thread_serial_set(task->tgid, namespace_tid(task), ledger->serial);
-	announce(ledger, task, now);
+	thread_announce(ledger, task, now);
 }
 
 static __always_inline void add_delay(__u64 ns, __u32 preempted)
@@ -267,14 +257,6 @@ static void finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 now, __
 		wait_site_learn(&ledger->sites[ledger->site], wait_ns);
 }
 
-/* What the kernel itself charged the thread for inside the window. */
-static __u64 runtime_in_window(const struct task_ledger *ledger, struct task_struct *task)
-{
-	__u64 all = READ(task, se.sum_exec_runtime) - ledger->runtime_start_ns;
-
-	return all > ledger->oncpu_before_ns ? all - ledger->oncpu_before_ns : 0;
-}
-
 static __always_inline bool is_throttled(struct task_struct *task)
 {
 	if (bpf_core_field_exists(task->throttled) && BPF_CORE_READ(task, throttled))
@@ -282,22 +264,6 @@ static __always_inline bool is_throttled(struct task_struct *task)
 	if (bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
 		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
 	return false;
-}
-
-static void thread_gone(struct task_ledger *ledger, struct task_struct *task, __u64 now)
-{
-	struct wire_exit record = {
-		.head = { .size = sizeof(record), .kind = WIRE_EXIT, .time_ns = now }, .thread = ledger->serial,
-		.runtime_ns = runtime_in_window(ledger, task),
-	};
-
-	if (!ledger->announced)
-		announce(ledger, task, now);
-	if (now > window_start_ns)
-		flush_without_wait(ledger);
-	record_send(&record, sizeof(record));
-	thread_serial_set(task->tgid, namespace_tid(task), 0);
-	ledger->state = TASK_GONE;
 }
 
 /* A switch that must have happened was not seen: some contexts are closed to tracing. The time since the last move is then
@@ -326,7 +292,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now
 	if (!ledger)
 		return;
 	if (!ledger->serial)
-		start(ledger, task, now, TASK_RUNNING, now > window_start_ns);
+		ledger_start(ledger, task, now, TASK_RUNNING, now > window_start_ns);
 	if (ledger->state == TASK_RUNNING)
 		account(ledger, now);
 	else
@@ -335,7 +301,10 @@ static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now
 		ledger->state = TASK_PREEMPTED;
 		ledger->throttled = is_throttled(task);
 	} else if (state & TASK_DEAD_BIT) {
+		if (now > window_start_ns)
+			flush_without_wait(ledger);
 		thread_gone(ledger, task, now);
+		ledger->state = TASK_GONE;
 	} else {
 		ledger->state = TASK_BLOCKED;
 		ledger->wait_start_ns = now;
@@ -352,7 +321,7 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 	if (!ledger)
 		return;
 	if (!ledger->serial)
-		start(ledger, task, now, TASK_PREEMPTED, now > window_start_ns);
+		ledger_start(ledger, task, now, TASK_PREEMPTED, now > window_start_ns);
 	since = ledger->since_ns;
 	if (ledger->state == TASK_RUNNING)
 		lose(ledger, now);                      /* it waited, but was not seen to be switched out */
@@ -366,7 +335,7 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 		flush_without_wait(ledger);
 	}
 	if (!ledger->announced)
-		announce(ledger, task, now);
+		thread_announce(ledger, task, now);
 	if (ledger->cpu != cpu && ledger->cpu != ~0u && now > window_start_ns)
 		ledger->migrations++;
 	ledger->cpu = cpu;
@@ -392,13 +361,11 @@ static __always_inline void account_cpu(struct task_struct *prev, struct task_st
 	cpu->seen = 1;
 }
 
-/* Ends what is open in a ledger with the window. False where there is nothing to end. */
-static bool close(struct task_struct *task, struct wire_ledger *ret)
+HIDDEN bool ledger_close(struct task_ledger *ledger, __u64 *ret_end)
 {
-	struct task_ledger *ledger = ledger_of(task, false);
 	__u64 end = window_end_ns;
 
-	if (!ledger || !ledger->serial || ledger->state == TASK_GONE || ledger->state == TASK_NEW)
+	if (!ledger->serial || ledger->state == TASK_GONE || ledger->state == TASK_NEW)
 		return false;
 	if (end < ledger->since_ns)                     /* the end was set too late for this thread */
 		end = ledger->since_ns;
@@ -413,24 +380,9 @@ static bool close(struct task_struct *task, struct wire_ledger *ret)
 		account(ledger, end);
 		flush_without_wait(ledger);
 	}
-	if (!ledger->announced)
-		announce(ledger, task, end);
-	*ret = (struct wire_ledger){
-		.head = { .size = sizeof(*ret), .kind = WIRE_LEDGER, .time_ns = end }, .thread = ledger->serial,
-		.start_ns = ledger->start_ns, .runtime_ns = runtime_in_window(ledger, task),
-	};
 	ledger->state = TASK_GONE;
+	*ret_end = end;
 	return true;
-}
-
-/* Who dies between the window's end and the iterator's visit cannot be visited. */
-static int died_late(struct task_struct *task)
-{
-	struct wire_ledger record;
-
-	if (close(task, &record))
-		record_send(&record, sizeof(record));
-	return 0;
 }
 
 SEC("tp_btf/sched_switch")
@@ -438,8 +390,11 @@ int BPF_PROG(sched_switched, bool preempt, struct task_struct *prev, struct task
 {
 	__u64 now = bpf_ktime_get_ns();
 
-	if (now > window_end_ns)
-		return prev->pid && (prev_state & TASK_DEAD_BIT) ? died_late(prev) : 0;
+	if (now > window_end_ns) {
+		if (prev->pid && (prev_state & TASK_DEAD_BIT))
+			thread_died_late(prev);
+		return 0;
+	}
 	count(COUNT_SWITCHES);
 	if (prev->pid)
 		leave(ctx, prev, now, preempt, prev_state);
@@ -471,7 +426,7 @@ static __always_inline int woken(struct task_struct *task)
 	if (now > window_end_ns)
 		return 0;
 	if (!ledger->serial) {
-		start(ledger, task, now, TASK_BLOCKED, now > window_start_ns);
+		ledger_start(ledger, task, now, TASK_BLOCKED, now > window_start_ns);
 		__builtin_memset(&ledger->evidence, 0, sizeof(ledger->evidence));
 		ledger->evidence.syscall = -1;
 		ledger->site = WAIT_SITES;
@@ -479,8 +434,6 @@ static __always_inline int woken(struct task_struct *task)
 	if (drops(ledger))
 		return 0;
 	count(COUNT_WAKES);
-	if (!ledger->wait_start_ns)                     /* asleep since before it was seen */
-		ledger->wait_start_ns = 1;
 	ledger->state = TASK_WOKEN;
 	ledger->since_ns = now;
 	ledger->wake_ns = now;
@@ -499,111 +452,4 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(sched_woken, struct task_struct *task)
 {
 	return woken(task);
-}
-
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(sched_forked, struct task_struct *parent, struct task_struct *child)
-{
-	struct task_ledger *ledger;
-
-	if (population_all || population_by_thread || !ledger_of(parent, false))
-		return 0;
-	ledger = ledger_of(child, true);
-	if (ledger)
-		ledger->state = TASK_NEW;
-	return 0;
-}
-
-SEC("tp_btf/sched_wakeup_new")
-int BPF_PROG(sched_born, struct task_struct *task)
-{
-	struct task_ledger *ledger = ledger_of(task, population_all);
-	__u64 now = bpf_ktime_get_ns();
-
-	if (!ledger || now > window_end_ns)
-		return 0;
-	if (!ledger->serial)
-		start(ledger, task, now, TASK_WOKEN, true);
-	return 0;
-}
-
-static void renamed(struct task_struct *task, const char *comm)
-{
-	struct task_ledger *ledger = ledger_of(task, false);
-	struct wire_rename record = {
-		.head = { .size = sizeof(record), .kind = WIRE_RENAME, .time_ns = bpf_ktime_get_ns() }, .tid = task->pid,
-	};
-
-	if (!ledger || !ledger->serial)
-		return;
-	record.thread = ledger->serial;
-	bpf_probe_read_kernel_str(record.comm, sizeof(record.comm), comm);
-	record_send(&record, sizeof(record));
-}
-
-SEC("?tp_btf/task_rename")
-int BPF_PROG(task_renamed, struct task_struct *task, const char *comm)
-{
-	renamed(task, comm);
-	return 0;
-}
-
-/* --comm NAME: a program that becomes NAME joins the population at its exec. */
-SEC("?tp_btf/sched_process_exec")
-int BPF_PROG(sched_execed, struct task_struct *task)
-{
-	struct task_ledger *ledger;
-
-	if (!population_by_comm || ledger_of(task, false) || !population_asked(task))
-		return 0;
-	ledger = ledger_of(task, true);
-	if (ledger && !ledger->serial)
-		start(ledger, task, bpf_ktime_get_ns(), TASK_RUNNING, true);
-	return 0;
-}
-
-/* Before the window opens: every thread of the population gets a ledger in its present state. */
-SEC("iter/task")
-int ledger_begin(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct task_ledger *ledger;
-	__u64 now = bpf_ktime_get_ns();
-	unsigned int state;
-
-	if (!task || !task->pid)
-		return 0;
-	if (!population_asked(task) && !ledger_of(task, false))
-		return 0;
-	ledger = ledger_of(task, true);
-	if (!ledger)
-		return 0;
-	if (ledger->serial) {
-		/* Once all threads have their numbers, a lock word can be seen to name one of them. */
-		if (now <= window_start_ns && ledger->state == TASK_BLOCKED && task->__state &&
-		    (ledger->evidence.flags & WIRE_ITERATED))
-			evidence_of_sleeper(task, ledger, task->__state);
-		return 0;
-	}
-	state = task->__state;
-	start(ledger, task, now, state ? TASK_BLOCKED : TASK_PREEMPTED, window_start_ns != ~0ull);
-	if (bpf_core_field_exists(task->on_cpu) && task->on_cpu)
-		ledger->state = TASK_RUNNING;
-	if (ledger->state == TASK_BLOCKED) {
-		ledger->wait_start_ns = ledger->start_ns ? ledger->start_ns : 1;
-		evidence_of_sleeper(task, ledger, state);
-	}
-	return 0;
-}
-
-/* After the window closed: what is still open ends at its end, for every thread alike. */
-SEC("iter/task")
-int ledger_end(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct wire_ledger record;
-
-	if (task && task->pid && close(task, &record))
-		bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
-	return 0;
 }
