@@ -234,6 +234,20 @@ static void warn_missing(const struct profile *profile, struct document *into)
 	}
 }
 
+/* What the user left out is no defect, but a reader of the capture must know of it. */
+static void note_left_out(const struct profile *profile, struct document *into)
+{
+	static const char prefix[] = "probe.left-out.";
+	const char *key, *value;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		if (!strncmp(key, prefix, sizeof(prefix) - 1))
+			document_add_finding(into, SEVERITY_NOTE, "left out by request: %s: %s", key + sizeof(prefix) - 1,
+					     value);
+	}
+}
+
 static void warn_guard(const struct profile *profile, struct document *into)
 {
 	uint64_t start_ns = profile_meta_number(profile, "capture.start_ns", 0);
@@ -279,6 +293,7 @@ static void add_findings(const struct question *question, const struct account *
 			into, SEVERITY_WARNING,
 			"no correct completion was counted: nothing is shown per completion");
 	warn_missing(question->profile, into);
+	note_left_out(question->profile, into);
 	warn_guard(question->profile, into);
 }
 

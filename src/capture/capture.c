@@ -51,7 +51,8 @@ struct capture {
 	struct drain *drain;
 	struct sampler *sampler;
 	struct cost cost;
-	struct { const struct work *work; struct work_state *state; } work[CAPTURE_WORK_LIMIT];
+	const struct work *work;
+	struct work_state *work_state;
 	struct host_time host_start;
 	uint64_t start_ns, end_ns, slice_start_ns, next_tick_ns;
 	struct capture_status status;
@@ -77,11 +78,9 @@ static void detach(struct capture *capture)
 	cost_done(&capture->cost);
 	sampler_free(take(capture->sampler));
 	drain_free(take(capture->drain));
-	for (unsigned i = 0; i < capture->config.work_count; i++) {
-		if (capture->work[i].work)
-			capture->work[i].work->close(capture->work[i].state);
-		capture->work[i].work = NULL;
-	}
+	if (capture->work)
+		capture->work->close(take(capture->work_state));
+	capture->work = NULL;
 	decoder_free(take(capture->decoder));
 	kernel_free(take(capture->kernel));
 }
@@ -161,20 +160,21 @@ static int add_targets(struct capture *capture, struct error *err)
 
 static int open_work(struct capture *capture, struct error *err)
 {
-	for (unsigned i = 0; i < capture->config.work_count; i++) {
-		struct work_options options = { .correct = capture->config.correct, .bpf = kernel_bpf(capture->kernel) };
-		int r = work_parse(capture->config.work[i], &capture->work[i].work, &options.argument, err);
+	struct work_options options = { .correct = capture->config.correct, .bpf = kernel_bpf(capture->kernel) };
+	int r;
 
-		if (!r)
-			r = capture->work[i].work->open(&options, &capture->work[i].state, err);
-		if (r < 0)
-			return r;
-		drain_add_work(capture->drain, capture->work[i].work, capture->work[i].state);
-		if (profile_meta(capture->profile, "work.source"))
-			continue;                       /* the first is the denominator */
-		profile_set_meta(capture->profile, "work.unit", capture->work[i].work->unit);
-		profile_set_meta(capture->profile, "work.source", capture->config.work[i]);
-	}
+	if (!capture->config.work)
+		return 0;
+	r = work_parse(capture->config.work, &capture->work, &options.argument, err);
+	if (!r)
+		r = capture->work->open(&options, &capture->work_state, err);
+	if (r < 0)
+		return r;
+	drain_set_work(capture->drain, capture->work, capture->work_state);
+	if (profile_meta(capture->profile, "work.source"))
+		return 0;                               /* the caller counts the denominator; this is to check it */
+	profile_set_meta(capture->profile, "work.unit", capture->work->unit);
+	profile_set_meta(capture->profile, "work.source", capture->config.work);
 	return 0;
 }
 

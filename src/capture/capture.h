@@ -22,18 +22,18 @@ struct harvest;
 struct profile;
 struct work;
 
-enum { CAPTURE_WORK_LIMIT = 8, CAPTURE_OMIT_LIMIT = 16 };
+enum { CAPTURE_PROBE_LIMIT = 16 };
 
 struct capture_config {
 	struct population population;
 	double sample_rate_hz;                       /* on-CPU samples per CPU; 0: none */
 	bool wait_stacks;                            /* stacks of waits, sampled by expected length */
 	bool with_arguments;                         /* keep the arguments of commands */
-	const char *work[CAPTURE_WORK_LIMIT];        /* --work SPEC */
-	unsigned work_count;
+	const char *work;                            /* --work SPEC; NULL: none */
 	const char *correct;                         /* --correct LIST */
-	const char *without[CAPTURE_OMIT_LIMIT];     /* names of optional probes to leave out */
-	unsigned without_count;
+	const char *with[CAPTURE_PROBE_LIMIT];       /* names of optional probes beyond those that are on by default */
+	const char *without[CAPTURE_PROBE_LIMIT];    /* and of those to leave out */
+	unsigned with_count, without_count;
 	double cost_budget;                          /* of each CPU; above it the guard acts. 0: no guard */
 	uint64_t slice_ns;
 	/* Called once per slice, with all that was learnt so far and the facts of that slice. */

@@ -26,8 +26,6 @@
 
 #include "crosscut.skel.h"
 
-enum { WORK_LIMIT = 8 };
-
 struct drain {
 	struct drain_options options;
 	struct ring_buffer *ring;
@@ -36,8 +34,8 @@ struct drain {
 	struct batch batch;                     /* from the ring and the side band */
 	struct batch extra;                     /* what must be decoded before the record at hand */
 	struct batch costs;                     /* of the next slice: costs, and completions counted elsewhere */
-	struct { const struct work *work; struct work_state *state; } work[WORK_LIMIT];
-	unsigned work_count;
+	const struct work *work;                /* NULL: none is counted */
+	struct work_state *work_state;
 	uint64_t counters[COUNTERS], before[COUNTERS];
 	struct harvested_mapping mapping;       /* too large for a stack */
 	struct sideband_statistics band;
@@ -84,12 +82,10 @@ void drain_free(struct drain *drain)
 	free(drain);
 }
 
-void drain_add_work(struct drain *drain, const struct work *work, struct work_state *state)
+void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state)
 {
-	if (drain->work_count < WORK_LIMIT) {
-		drain->work[drain->work_count].work = work;
-		drain->work[drain->work_count++].state = state;
-	}
+	drain->work = work;
+	drain->work_state = state;
 }
 
 static void feed(struct drain *drain, const void *record, size_t size)
@@ -322,29 +318,22 @@ static void drain_delays(struct drain *drain, bool odd)
 	}
 }
 
-struct collection { struct drain *drain; const struct work *work; };
-
 static void add_completion(void *context, const struct work_count *count)
 {
-	struct collection *collection = context;
-	struct drain *drain = collection->drain;
+	struct drain *drain = context;
 	struct wire_completion wire = { .count = count->count, .process = count->process, .port = count->port,
 					.outcome = count->outcome };
 
-	batch_put(&drain->extra, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ collection->work->name, count->class, NULL });
+	batch_put(&drain->extra, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ drain->work->name, count->class, NULL });
 }
 
 static int drain_work(struct drain *drain, bool last, struct error *err)
 {
-	for (unsigned i = 0; i < drain->work_count; i++) {
-		struct collection to = { drain, drain->work[i].work };
-		int r = drain->work[i].work->collect(drain->work[i].state, last, add_completion, &to, err);
+	int r = drain->work ? drain->work->collect(drain->work_state, last, add_completion, drain, err) : 0;
 
-		if (r < 0)
-			return r;
-	}
-	feed_extra(drain);
-	return 0;
+	if (r >= 0)
+		feed_extra(drain);
+	return r < 0 ? r : 0;
 }
 
 /* --- Losses ----------------------------------------------------------------------------------------------------- */

@@ -29,7 +29,7 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 void drain_free(struct drain *drain);
 DEFINE_CLEANUP(drain)
 
-void drain_add_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
+void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
 int drain_tick(struct drain *drain, struct error *err);                /* ring and side band */
 /* Turns to the other half of the maps and hands on what lies in this one, as the slice [start_ns, end_ns). */
 int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err);

@@ -107,19 +107,26 @@ static int check_kernel(const struct btf *btf, struct error *err)
 	return 0;
 }
 
-static bool is_left_out(const struct capture_config *config, const char *probe)
+static bool is_named(const char *const *names, unsigned count, const char *probe)
 {
-	for (unsigned i = 0; i < config->without_count; i++)
-		if (!strcmp(config->without[i], probe))
+	for (unsigned i = 0; i < count; i++)
+		if (!strcmp(names[i], probe))
 			return true;
 	return false;
 }
 
-static bool is_chosen(const struct capture_config *config, const struct probe *probe)
+static bool is_left_out(const struct capture_config *config, const struct probe *probe)
 {
 	if (!strcmp(probe->name, "sampler") && config->sample_rate_hz <= 0)
+		return true;
+	return !probe->required && is_named(config->without, config->without_count, probe->name);
+}
+
+static bool is_chosen(const struct capture_config *config, const struct probe *probe)
+{
+	if (is_left_out(config, probe))
 		return false;
-	return probe->required || !is_left_out(config, probe->name);
+	return probe->required || probe->by_default || is_named(config->with, config->with_count, probe->name);
 }
 
 static void choose_program(struct crosscut_bpf *bpf, const char *name, bool chosen)
@@ -135,6 +142,12 @@ static int choose_probe(struct kernel *kernel, const struct capture_config *conf
 {
 	bool chosen = is_chosen(config, probe);
 
+	if (is_left_out(config, probe)) {
+		char key[96];
+
+		(void)snprintf(key, sizeof(key), "probe.left-out.%s", probe->name);
+		profile_set_meta(profile, key, probe->without);
+	}
 	for (const struct probe_program *program = probe->programs; program->program; program++) {
 		bool present = !program->tracepoint || has_tracepoint(btf, program->tracepoint);
 		char key[96];
@@ -155,24 +168,22 @@ static int choose_probe(struct kernel *kernel, const struct capture_config *conf
 
 static int choose_work(struct kernel *kernel, const struct capture_config *config, const struct btf *btf, struct error *err)
 {
-	for (unsigned i = 0; i < config->work_count; i++) {
-		const struct work *work;
-		const char *argument;
-		int r = work_parse(config->work[i], &work, &argument, err);
+	const struct work *work;
+	const char *argument;
+	int r = config->work ? work_parse(config->work, &work, &argument, err) : 0;
 
-		if (r < 0)
-			return r;
-		for (const struct probe_program *program = work->programs; program->program; program++) {
-			choose_program(kernel->bpf, program->program, true);
-			if (has_tracepoint(btf, program->tracepoint))
-				continue;
-			fail(err, FAILURE_CANNOT, -ENOSYS, "cannot count --work %s", config->work[i]);
-			error_because(err, "this kernel lacks the tracepoint %s", program->tracepoint);
-			return error_try(err, "Linux 6.3 or later, or --work log:FILE:REGEX, or --work count:N");
-		}
-		if (!strcmp(work->name, "http") && argument)
-			kernel->bpf->rodata->http_port = (unsigned short)atoi(argument);
+	if (r < 0 || !config->work)
+		return r;
+	for (const struct probe_program *program = work->programs; program->program; program++) {
+		choose_program(kernel->bpf, program->program, true);
+		if (has_tracepoint(btf, program->tracepoint))
+			continue;
+		fail(err, FAILURE_CANNOT, -ENOSYS, "cannot count --work %s", config->work);
+		error_because(err, "this kernel lacks the tracepoint %s", program->tracepoint);
+		return error_try(err, "Linux 6.3 or later, or --work log:FILE:REGEX, or --work count:N");
 	}
+	if (!strcmp(work->name, "http") && argument)
+		kernel->bpf->rodata->http_port = (unsigned short)atoi(argument);
 	return 0;
 }
 
@@ -300,6 +311,9 @@ int kernel_iterate(struct kernel *kernel, bool end, struct text *bytes, struct e
 size_t kernel_probe_facts(const struct capture_config *config, struct capture_probe_fact *facts, size_t room)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	const struct work *work;
+	const char *argument;
+	struct error ignored;
 	size_t count = 0;
 
 	for (const struct probe *const *probe = probes; *probe; probe++)
@@ -309,19 +323,12 @@ size_t kernel_probe_facts(const struct capture_config *config, struct capture_pr
 				.without = (*probe)->without, .cost_ns = program->cost_ns, .required = (*probe)->required,
 				.present = btf && (!program->tracepoint || has_tracepoint(btf, program->tracepoint)),
 				.chosen = is_chosen(config, *probe) };
-	for (unsigned i = 0; i < config->work_count; i++) {
-		const struct work *work;
-		const char *argument;
-		struct error ignored;
-
-		if (work_parse(config->work[i], &work, &argument, &ignored) < 0)
-			continue;
+	if (config->work && !work_parse(config->work, &work, &argument, &ignored))
 		for (const struct probe_program *program = work->programs; program->program && count < room; program++)
 			facts[count++] = (struct capture_probe_fact){
 				.probe = work->name, .program = program->program, .tracepoint = program->tracepoint,
 				.without = work->summary, .cost_ns = program->cost_ns, .required = true, .chosen = true,
 				.present = btf && has_tracepoint(btf, program->tracepoint) };
-	}
 	btf__free(btf);
 	return count;
 }

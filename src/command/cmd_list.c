@@ -74,6 +74,7 @@ static const struct column probe_columns[] = {
 	{ .key = "name", .title = "name", .unit = "" },
 	{ .key = "fills", .title = "fills", .unit = "" },
 	{ .key = "required", .title = "required", .unit = "" },
+	{ .key = "by_default", .title = "on by default", .unit = "" },
 	{ .key = "summary", .title = "what it watches", .unit = "" },
 	{ .key = "without", .title = "without it", .unit = "", .hints = COLUMN_MACHINE },
 };
@@ -136,7 +137,7 @@ static void add_probes(struct table *table)
 	for (const struct probe *const *row = probes; *row; row++)
 		table_add(table, (struct value[]){
 			value_text((*row)->name), text_or_none((*row)->fills), value_truth((*row)->required),
-			value_text((*row)->summary), text_or_none((*row)->without),
+			value_truth((*row)->required || (*row)->by_default), value_text((*row)->summary), text_or_none((*row)->without),
 		});
 }
 
@@ -193,7 +194,7 @@ static const struct set {
 	  add_dimensions },
 	{ "formats", "file formats (convert --to)", COLUMNS(format_columns), add_formats },
 	{ "gates", "gates: may this evidence speak (check)", COLUMNS(gate_columns), add_gates },
-	{ "probes", "probes: what is watched in the kernel (record --without)", COLUMNS(probe_columns), add_probes },
+	{ "probes", "probes: what is watched in the kernel (record --with, --without)", COLUMNS(probe_columns), add_probes },
 	{ "rules", "rules that name a wait from its evidence, the first that matches decides", COLUMNS(state_columns),
 	  add_rules },
 	{ "symbols", "sources of names, in the order in which they are asked", COLUMNS(plain_columns),

@@ -193,7 +193,7 @@ static int record_arm(struct running *running, const char *path, struct error *e
 	const char *labels[] = { label, "state=nominal", "service=mercury" };
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &running->service.pid, .id_count = 1 },
-			     .sample_rate_hz = 99, .wait_stacks = true, .work = { work }, .work_count = 1, .cost_budget = 0.05 },
+			     .sample_rate_hz = 99, .wait_stacks = true, .work = work, .cost_budget = 0.05 },
 		.path = path, .replace = running->config->replace, .progress = running->config->progress,
 		.duration_ns = running->config->duration_ns, .labels = labels, .label_count = ARRAY_LENGTH(labels),
 		.opened = window_opened, .closed = window_closed, .context = running,
@@ -204,7 +204,7 @@ static int record_arm(struct running *running, const char *path, struct error *e
 
 	/* A kernel without the tracepoint that counts responses still has the load's own counts. */
 	if (r < 0 && err->kind == FAILURE_CANNOT && strstr(err->what, "--work")) {
-		recording.capture.work_count = 0;
+		recording.capture.work = NULL;
 		r = recording_run(&recording, &result, err);
 	}
 	recording_result_done(&result);

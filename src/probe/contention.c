@@ -4,7 +4,7 @@
 
 extern const struct probe probe_contention;
 const struct probe probe_contention = {
-	.name = "contention", .summary = "kernel mutexes and semaphores that are fought for",
+	.name = "contention", .by_default = true, .summary = "kernel mutexes and semaphores that are fought for",
 	.fills = "lock/kernel", .without = "kernel locks are told by the kernel stack alone",
 	.programs = { { "contention_begun", "contention_begin", 53 }, { "contention_ended", "contention_end", 40 } },
 };

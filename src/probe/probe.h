@@ -24,6 +24,7 @@ struct probe {
 	const char *without;                 /* what is lost where it is missing */
 	const char *exposes;                 /* what it reads of the user's, for --dry-run; NULL: nothing */
 	bool required;                       /* no capture without it */
+	bool by_default;                     /* an optional one that is on unless --without names it */
 	struct probe_program programs[PROBE_PROGRAMS];
 	const struct wire_decoder *decoders; /* ends with kind 0; NULL: it writes no records */
 };

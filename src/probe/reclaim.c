@@ -4,7 +4,7 @@
 
 extern const struct probe probe_reclaim;
 const struct probe probe_reclaim = {
-	.name = "reclaim", .summary = "threads that free or move memory before they get their own",
+	.name = "reclaim", .by_default = true, .summary = "threads that free or move memory before they get their own",
 	.fills = "paging/reclaim, paging/compaction", .without = "reclaim and compaction are told by the kernel stack alone",
 	.programs = {
 		{ "reclaim_direct_begun", "mm_vmscan_direct_reclaim_begin", 40 }, { "reclaim_direct_ended", "mm_vmscan_direct_reclaim_end", 40 },

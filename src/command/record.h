@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * `crosscut record` in three parts: cmd_record.c has the options and runs the job, record_choice.c turns the options into a
+ * recording or refuses them, record_plan.c says what would be done.
+ */
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/option.h"
+#include "capture/launch.h"
+#include "command/recording.h"
+
+struct error;
+
+struct record_config {
+	struct option_list processes, threads, work, with, without, labels;
+	const char *comm, *cgroup, *container, *output, *correct;
+	bool all, force, dry_run, as_root, with_arguments, no_wait_stacks, json, quiet;
+	uint64_t duration_ns, size_limit_bytes;
+	double rate_hz, budget;
+};
+
+struct record_job {
+	const struct record_config *config;
+	struct recording recording;
+	pid_t *ids;                          /* what recording's population borrows */
+	char *cgroup;
+	struct launch launch;
+	char *path, *command;
+};
+
+/* Whom and what: fills the job's recording. A wrong word is FAILURE_USAGE. */
+int record_choose(struct record_job *job, const struct option_arguments *arguments, struct error *err);
+/* --dry-run: prints which probes there would be, at what cost, exposing what. */
+int record_plan(const struct record_job *job, struct error *err);

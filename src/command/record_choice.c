@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `record` was asked for, checked before anything is loaded: one target, probes and sources of work that exist, labels
+ * and numbers that make sense.
+ */
+#include "command/record.h"
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "capture/container.h"
+#include "probe/probe.h"
+#include "work/work.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int parse_ids(const struct option_list *list, pid_t **ret, size_t *ret_count, struct error *err)
+{
+	pid_t *ids = xcalloc(list->count, sizeof(*ids));
+
+	for (size_t i = 0; i < list->count; i++) {
+		char *end;
+		long id = strtol(list->items[i], &end, 10);
+
+		if (*end || end == list->items[i] || id <= 0 || id > INT_MAX) {
+			fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no process id", list->items[i]);
+			free(ids);
+			return error_try(err, "--comm NAME records by name");
+		}
+		ids[i] = (pid_t)id;
+	}
+	*ret = ids;
+	*ret_count = list->count;
+	return 0;
+}
+
+static int one_target(const struct record_config *config, const struct option_arguments *arguments, struct error *err)
+{
+	int targets = (config->processes.count > 0) + (config->threads.count > 0) + !!config->comm + !!config->cgroup +
+		      !!config->container + config->all + (arguments->command_count > 0);
+
+	if (arguments->operand_count) {
+		fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no option", arguments->operands[0]);
+		error_because(err, "a command to run comes after --");
+		return error_try(err, "crosscut record -- %s", arguments->operands[0]);
+	}
+	if (config->comm && !*config->comm) {
+		fail(err, FAILURE_USAGE, -EINVAL, "--comm: the name is empty");
+		error_because(err, "no process has such a name");
+		return error_try(err, "--comm nginx");
+	}
+	if (targets == 1)
+		return 0;
+	fail(err, FAILURE_USAGE, -EINVAL, targets ? "more than one target" : "nothing to record");
+	error_because(err, "record takes one of -p PID, -t TID, --comm NAME, --cgroup PATH, --container ID, -a, -- COMMAND");
+	return error_try(err, "crosscut record -p PID -d 10s");
+}
+
+static int choose_population(struct record_job *job, const struct option_arguments *arguments, struct error *err)
+{
+	const struct record_config *config = job->config;
+	struct population *population = &job->recording.capture.population;
+	int r = one_target(config, arguments, err);
+
+	if (r < 0)
+		return r;
+	if (config->processes.count || config->threads.count) {
+		population->kind = config->processes.count ? POPULATION_PROCESSES : POPULATION_THREADS;
+		r = parse_ids(config->processes.count ? &config->processes : &config->threads, &job->ids, &population->id_count, err);
+		population->ids = job->ids;
+	} else if (config->all) {
+		population->kind = POPULATION_ALL;
+	} else if (config->comm) {
+		population->kind = POPULATION_COMM;
+		population->name = config->comm;
+	} else if (config->cgroup) {
+		population->kind = POPULATION_CGROUP;
+		population->name = config->cgroup;
+	} else if (config->container) {
+		r = container_find("/sys/fs/cgroup", config->container, &job->cgroup, err);
+		population->kind = POPULATION_CGROUP;
+		population->name = job->cgroup;
+	} else {
+		population->kind = POPULATION_COMMAND;
+		population->name = arguments->command[0];
+	}
+	return r;
+}
+
+static int fail_probe(const char *option, const char *name, const struct probe *probe, struct error *err)
+{
+	struct text known = TEXT(512);
+
+	fail(err, FAILURE_USAGE, -EINVAL, "%s: cannot %s '%s'", option, probe ? "leave out" : "find", name);
+	for (const struct probe *const *row = probes; *row; row++)
+		if (!(*row)->required)
+			text_print(&known, "%s%s", known.size ? ", " : "", (*row)->name);
+	error_because(err, probe ? "there is no capture without it; these are optional: %s" : "there are these: %s",
+		      text_string(&known));
+	text_done(&known);
+	return error_try(err, "crosscut list probes");
+}
+
+static bool is_listed(const struct option_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i], name))
+			return true;
+	return false;
+}
+
+/* What is named twice is taken once; more names than probes exist cannot be. */
+static int add_probe(const char *option, const char *name, const char **names, unsigned *count, struct error *err)
+{
+	const struct probe *probe = probe_find(name);
+
+	if (!probe)
+		return fail_probe(option, name, NULL, err);
+	for (unsigned i = 0; i < *count; i++)
+		if (!strcmp(names[i], name))
+			return 0;
+	if (*count < CAPTURE_PROBE_LIMIT)
+		names[(*count)++] = probe->name;
+	return 0;
+}
+
+static int choose_probes(struct record_job *job, struct error *err)
+{
+	const struct record_config *config = job->config;
+	struct capture_config *capture = &job->recording.capture;
+	int r = 0;
+
+	for (size_t i = 0; i < config->with.count && !r; i++)
+		r = add_probe("--with", config->with.items[i], capture->with, &capture->with_count, err);
+	for (size_t i = 0; i < config->without.count && !r; i++) {
+		const char *name = config->without.items[i];
+		const struct probe *probe = probe_find(name);
+
+		r = add_probe("--without", name, capture->without, &capture->without_count, err);
+		if (r)
+			break;
+		if (probe->required)
+			return fail_probe("--without", name, probe, err);
+		if (is_listed(&config->with, name)) {
+			fail(err, FAILURE_USAGE, -EINVAL, "both --with and --without '%s'", name);
+			return error_because(err, "one of them must be meant");
+		}
+		if (!strcmp(name, "sampler"))
+			capture->sample_rate_hz = 0;
+	}
+	return r;
+}
+
+static int choose_work(struct record_job *job, struct error *err)
+{
+	const struct option_list *list = &job->config->work;
+	const struct work *work;
+	const char *argument;
+
+	if (!list->count)
+		return 0;
+	if (list->count > 1) {
+		fail(err, FAILURE_USAGE, -EINVAL, "more than one --work");
+		error_because(err, "a ledger is divided by one kind of useful work");
+		return error_try(err, "--work %s", list->items[0]);
+	}
+	job->recording.capture.work = list->items[0];
+	return work_parse(list->items[0], &work, &argument, err);
+}
+
+static int check_labels(const struct option_list *labels, struct error *err)
+{
+	for (size_t i = 0; i < labels->count; i++) {
+		if (strchr(labels->items[i], '=') > labels->items[i])
+			continue;
+		fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no label", labels->items[i]);
+		return error_try(err, "--label build=1.2");
+	}
+	return 0;
+}
+
+static int check_numbers(const struct record_config *config, struct error *err)
+{
+	if (config->rate_hz >= 0 && config->rate_hz <= 10000 && config->budget >= 0 && config->budget <= 1)
+		return 0;
+	fail(err, FAILURE_USAGE, -ERANGE, "a rate or a budget out of range");
+	return error_because(err, "--frequency lies between 0 and 10000, --budget between 0 and 1");
+}
+
+/* A capture is written slice by slice into a database, which a pipe cannot hold. */
+static int check_output(const struct record_config *config, struct error *err)
+{
+	if (!config->output || strcmp(config->output, "-"))
+		return 0;
+	fail(err, FAILURE_USAGE, -EINVAL, "--output -: a capture cannot be written to a pipe");
+	error_because(err, "it is a database that grows slice by slice");
+	return error_try(err, "--output x.xcut; a file of that very name is ./-");
+}
+
+int record_choose(struct record_job *job, const struct option_arguments *arguments, struct error *err)
+{
+	struct capture_config *capture = &job->recording.capture;
+	const struct record_config *config = job->config;
+	int r = check_numbers(config, err);
+
+	capture->sample_rate_hz = config->rate_hz;
+	capture->wait_stacks = !config->no_wait_stacks;
+	capture->with_arguments = config->with_arguments;
+	capture->correct = config->correct;
+	capture->cost_budget = config->budget;
+	if (!r)
+		r = check_output(config, err);
+	if (!r)
+		r = check_labels(&config->labels, err);
+	if (!r)
+		r = choose_probes(job, err);
+	if (!r)
+		r = choose_work(job, err);
+	return r ? r : choose_population(job, arguments, err);
+}
