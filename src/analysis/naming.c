@@ -75,16 +75,21 @@ static const char *module_of(const struct profile *profile, struct frame_id fram
 	return !*path ? "no module" : slash ? slash + 1 : path;
 }
 
-/* "[unresolved: libz.so.1]"; "[anon]" keeps one pair of brackets. */
+/* "[unresolved: libz.so.1]"; "[vdso]" keeps one pair of brackets. Memory that no file lies behind holds generated code, of
+ * which each process has its own: it is one thing to a reader. */
 static void print_unresolved(const struct profile *profile, struct frame_id frame, char *text,
 			     size_t size)
 {
 	const char *module = module_of(profile, frame);
 	size_t length = strlen(module);
+	bool generated = !strncmp(module, "[anon:", 6);
 	bool bracketed = length > 2 && *module == '[' && module[length - 1] == ']';
 
-	(void)snprintf(text, size, "[unresolved: %.*s]", (int)(bracketed ? length - 2 : length),
-		       bracketed ? module + 1 : module);
+	if (generated)
+		(void)snprintf(text, size, "[jit]");
+	else
+		(void)snprintf(text, size, "[unresolved: %.*s]", (int)(bracketed ? length - 2 : length),
+			       bracketed ? module + 1 : module);
 }
 
 static void spread_add(struct naming *naming, const char *name)

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "capture/batch.h"
 #include "capture/harvest.h"
+#include "capture/harvest_generated.h"
 #include "capture/maps.h"
 #include "capture/sideband.h"
 #include "probe/decoder.h"
@@ -19,6 +20,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -110,6 +112,7 @@ static void put_mapping(void *context, const struct harvested_mapping *mapping)
 				     .process = harvesting->pid };
 	const char *texts[] = { mapping->path, mapping->build_id, NULL };
 
+	harvest_generated_mapping(harvest_generated(harvesting->drain->options.harvest), (pid_t)harvesting->pid, mapping);
 	batch_put(&harvesting->drain->extra, WIRE_MAPPING, 0, &wire, sizeof(wire), texts);
 }
 
@@ -128,6 +131,7 @@ static void harvest_new_process(struct drain *drain, uint32_t pid, bool mappings
 		if (drain->options.with_arguments)
 			(void)harvest_arguments((pid_t)pid, arguments, sizeof(arguments));
 		batch_put(&drain->extra, WIRE_PROCESS, 0, &wire, sizeof(wire), texts);
+		harvest_generated_process(harvest_generated(drain->options.harvest), process);
 		if (mappings && !process->kernel)
 			(void)harvest_mappings(drain->options.harvest, (pid_t)pid, put_mapping, &harvesting);
 		feed_extra(drain);
@@ -210,6 +214,8 @@ static void put_sideband(void *context, const struct sideband_record *record)
 					      .process = record->pid };
 		batch_put(&drain->batch, WIRE_MAPPING, record->time_ns, &wire, sizeof(wire),
 			  (const char *const[]){ mapping->path, mapping->build_id, NULL });
+	} else if (record->kind == SIDEBAND_EXIT && record->pid == record->tid) {
+		harvest_generated_exit(harvest_generated(drain->options.harvest), (pid_t)record->pid);
 	}
 }
 
@@ -231,6 +237,22 @@ static bool is_wanted(struct drain *drain, const struct wire_head *head)
 	}
 }
 
+/* A new image forgets what was open for the old one, and its mappings follow it: so both wait for their turn in time. */
+static void after_record(struct drain *drain, const struct wire_head *head)
+{
+	const struct wire_mapping *wire = (const void *)head;
+	struct harvested_mapping *mapping = &drain->mapping;
+
+	if (head->kind == WIRE_SPACE_EXEC)
+		harvest_new_process(drain, ((const struct wire_space *)(const void *)head)->process, false);
+	if (head->kind != WIRE_MAPPING || head->size < sizeof(*wire))
+		return;
+	mapping->start = wire->start;
+	mapping->end = wire->end;
+	(void)snprintf(mapping->path, sizeof(mapping->path), "%s", wire_text(head, sizeof(*wire), 0));
+	harvest_generated_mapping(harvest_generated(drain->options.harvest), (pid_t)wire->process, mapping);
+}
+
 int drain_tick(struct drain *drain, struct error *err)
 {
 	int r = ring_buffer__consume(drain->ring);
@@ -248,8 +270,7 @@ int drain_tick(struct drain *drain, struct error *err)
 		before_record(drain, head);
 		if (head->kind != WIRE_THREAD)
 			feed(drain, head, head->size);
-		if (head->kind == WIRE_SPACE_EXEC)
-			harvest_new_process(drain, ((const struct wire_space *)(const void *)head)->process, false);
+		after_record(drain, head);
 	}
 	batch_clear(&drain->batch);
 	return 0;
@@ -402,6 +423,7 @@ int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool la
 	if (r < 0)
 		return r;
 	drain_delays(drain, odd);
+	harvest_generated_look(harvest_generated(drain->options.harvest));
 	feed(drain, drain->costs.bytes, drain->costs.size);
 	batch_clear(&drain->costs);
 	drain_losses(drain);

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 
 struct harvest;
+struct harvest_generated;
 
 enum {
 	HARVEST_PATH = 4096, HARVEST_COMM = 64, HARVEST_BUILD_ID = 65,
@@ -81,4 +82,5 @@ void harvest_normalize(struct harvested_mapping *mapping);
 
 /* For symbol_options.open: a descriptor of a file that was kept open, or -ENOENT. context is the harvest. */
 int harvest_open(void *context, const char *path, const char *build_id);
+struct harvest_generated *harvest_generated(struct harvest *harvest);    /* what runtimes write of their code */
 void harvest_statistics(const struct harvest *harvest, struct harvest_statistics *ret);

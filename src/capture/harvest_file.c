@@ -18,6 +18,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "capture/harvest_generated.h"
 #include "capture/runtime.h"
 #include "symbol/elf_file.h"
 #include "symbol/vdso.h"
@@ -47,6 +48,7 @@ struct harvest {
 	size_t identity_count, identity_room;
 	struct kept kept[HARVEST_OPEN_LIMIT];
 	size_t kept_count;
+	struct harvest_generated *generated;
 	struct harvest_statistics statistics;
 };
 
@@ -55,6 +57,7 @@ struct harvest *harvest_new(void)
 	struct harvest *harvest = xcalloc(1, sizeof(*harvest));
 
 	harvest->files = map_new(sizeof(struct file_key));
+	harvest->generated = harvest_generated_new();
 	grow(harvest->identities, harvest->identity_count, harvest->identity_room);
 	harvest->identities[harvest->identity_count++] = (struct identity){ 0 };
 	return harvest;
@@ -68,9 +71,15 @@ void harvest_free(struct harvest *harvest)
 		(void)close(harvest->kept[i].fd);
 		free(harvest->kept[i].path);
 	}
+	harvest_generated_free(harvest->generated);
 	map_free(harvest->files);
 	free(harvest->identities);
 	free(harvest);
+}
+
+struct harvest_generated *harvest_generated(struct harvest *harvest)
+{
+	return harvest->generated;
 }
 
 /* What is remembered of a file. Valid until the next call. */

@@ -12,6 +12,7 @@
 #include "base/quantity.h"
 #include "base/terminal.h"
 #include "capture/harvest.h"
+#include "capture/harvest_generated.h"
 #include "format/native.h"
 #include "profile/profile.h"
 #include "result/document.h"
@@ -135,8 +136,12 @@ static int resolve(struct capture *capture, struct error *err)
 	struct symbol_statistics statistics;
 	struct symbol_options options = { .open = harvest_open, .open_context = capture_harvest(capture) };
 	struct profile *profile = capture_profile(capture);
-	int r = symbol_resolve(profile, &options, &statistics, err);
+	int r;
 
+	options.generated = harvest_generated_files(harvest_generated(capture_harvest(capture)),
+						    profile_meta_number(profile, "capture.start_ns", 0),
+						    profile_meta_number(profile, "capture.end_ns", 0), &options.generated_count);
+	r = symbol_resolve(profile, &options, &statistics, err);
 	if (r < 0)
 		return r;
 	profile_set_meta_number(profile, "symbol.frames", statistics.frames);
@@ -146,6 +151,7 @@ static int resolve(struct capture *capture, struct error *err)
 	profile_set_meta_number(profile, "symbol.files_missing", statistics.files_missing);
 	profile_set_meta_number(profile, "symbol.frames_missing", statistics.frames_missing);
 	profile_set_meta_number(profile, "symbol.files_unchecked", statistics.files_unchecked);
+	profile_set_meta_number(profile, "symbol.frames_used_again", statistics.frames_used_again);
 	profile_set_meta_number(profile, "symbol.table_ns", statistics.table_ns);
 	profile_set_meta_number(profile, "symbol.table_bytes", statistics.table_bytes);
 	for (size_t i = 0; i < symbol_source_count; i++) {

@@ -366,10 +366,16 @@ static void decode_mapping(struct decoder *decoder, const struct wire_head *reco
 {
 	const struct wire_mapping *wire = (const void *)record;
 	const char *path = wire_text(record, sizeof(*wire), 0), *build_id = wire_text(record, sizeof(*wire), 1);
+	char anonymous[32];
 
+	/* Generated code: an address means something only with its process. */
+	if (!*path || !strcmp(path, "[anon]")) {
+		(void)snprintf(anonymous, sizeof(anonymous), "[anon:%u]", wire->process);
+		path = anonymous;
+	}
 	spaces_add(decoder->spaces, wire->process, (struct space_mapping){
 		.start = wire->start, .end = wire->end, .offset = wire->offset,
-		.file = profile_file(decoder->profile, *path ? path : "[anon]", build_id) });
+		.file = profile_file(decoder->profile, path, build_id) });
 }
 
 static void decode_kernel_name(struct decoder *decoder, const struct wire_head *record)

@@ -74,7 +74,7 @@ struct thread {
 };
 
 struct file {
-	struct string_id path;                       /* "[kernel]", "[vdso]", "[anon]" are files without a path */
+	struct string_id path;                       /* "[kernel]", "[vdso]", "[anon:PID]" are files without a path */
 	struct string_id build_id;                   /* lower-case hex; none unknown */
 };
 
@@ -89,7 +89,7 @@ enum frame_method { METHOD_NONE, METHOD_LEAF, METHOD_FRAME_POINTER, METHOD_CFI, 
 
 struct frame {
 	struct file_id file;
-	uint64_t offset;                             /* in the file; for "[kernel]" the address; for "[anon]" the address */
+	uint64_t offset;                             /* in the file; for "[kernel]" and "[anon:PID]" the address */
 	struct string_id name;                       /* where there is no address (imports), or a name that dies with the kernel */
 	uint32_t line;                               /* 0 unknown */
 	enum frame_method method;

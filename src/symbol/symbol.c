@@ -17,13 +17,16 @@
 #include "profile/profile.h"
 #include "symbol/elf_file.h"
 
-extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_vdso, symbol_source_kallsyms;
+extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_vdso, symbol_source_kallsyms,
+	symbol_source_jitdump, symbol_source_perf_map;
 
 const struct symbol_source *const symbol_sources[] = {
 	&symbol_source_symtab,
 	&symbol_source_debug,
 	&symbol_source_vdso,
 	&symbol_source_kallsyms,
+	&symbol_source_jitdump,
+	&symbol_source_perf_map,
 };
 const size_t symbol_source_count = ARRAY_LENGTH(symbol_sources);
 _Static_assert(ARRAY_LENGTH(symbol_sources) <= SYMBOL_SOURCE_LIMIT, "statistics have a place for each source");

@@ -14,6 +14,7 @@
 
 struct elf_file;
 struct error;
+struct generated_file;
 struct kallsyms;
 struct profile;
 
@@ -26,6 +27,8 @@ struct symbol_options {
 	void *open_context;
 	const struct kallsyms *kernel;               /* of the kernel that was captured, while it runs; NULL elsewhere */
 	const char *debug_directory;                 /* NULL: /usr/lib/debug */
+	const struct generated_file *generated;      /* what runtimes wrote of their code (symbol/generated.h) */
+	size_t generated_count;
 };
 
 struct symbol_statistics {
@@ -37,6 +40,7 @@ struct symbol_statistics {
 	uint64_t files_missing, frames_missing;      /* not there, not readable or no ELF file any more */
 	uint64_t files_refused, frames_refused;      /* another build lies there now */
 	uint64_t files_unchecked;                    /* no build id to compare: the path was taken at its word */
+	uint64_t frames_used_again;                  /* at least these: their address held other generated code earlier */
 	uint64_t functions, functions_dropped;       /* in the tables built; beyond a table's limit */
 	uint64_t table_ns, read_bytes, table_bytes;  /* of the tables: time to build, bytes read, memory of the largest */
 };

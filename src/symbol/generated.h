@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Names of code that a runtime generated, as the runtime itself wrote them down: a perf map (text, no times) or a jitdump
+ * (records with times). The bytes come from the captured process, so nothing in them is believed: sizes are checked,
+ * numbers are limited, names are cut and cleaned.
+ *
+ * Runtimes use addresses again. A frame has an address and no time, so it gets the name of the newest code that lay there
+ * before the capture ended, and it is counted where another name lay there earlier in the capture.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct symbol_module;
+struct symbol_query;
+
+enum {
+	GENERATED_CODE_LIMIT = 4 << 20,              /* rows of one process; what is beyond is dropped and counted */
+	GENERATED_NAME_LIMIT = 1000,                 /* bytes of a name that are kept */
+	GENERATED_FILE_LIMIT = 256 << 20,            /* bytes of one file that are read */
+};
+
+struct generated_code {
+	uint64_t start, end;
+	uint64_t since_ns;                           /* CLOCK_MONOTONIC; 0 where the file tells no time */
+	const char *name;                            /* borrowed from the file's bytes; no zero byte at its end */
+	uint32_t name_size;
+};
+
+struct generated_codes {
+	struct generated_code *rows;                 /* in the order of the file: later ones are newer */
+	size_t count, room;
+	uint64_t dropped, malformed;                 /* rows beyond the limit; lines or records that are none */
+};
+
+struct generated_codes *generated_codes_new(void);
+void generated_codes_free(struct generated_codes *codes);            /* NULL is fine */
+DEFINE_CLEANUP(generated_codes)
+void generated_codes_add(struct generated_codes *codes, const struct generated_code *code);
+
+/* 0, or a negative errno where the bytes are no such file; what was read so far stands. */
+typedef int generated_parse_function(const void *bytes, size_t size, struct generated_codes *into);
+/* "7f3c0a1000 40 Function:add /srv/a.js:3": start and size in hexadecimal, with or without 0x, then the name. */
+generated_parse_function perf_map_parse;
+/* -ENOEXEC where this is no jitdump, -ENOTSUP where it is one of another byte order. */
+generated_parse_function jitdump_parse;
+
+enum generated_kind { GENERATED_PERF_MAP = 1, GENERATED_JITDUMP };
+
+/* What the capture took from a process, by the path of the file its frames lie in: "[anon:1234]". */
+struct generated_file {
+	const char *path;
+	enum generated_kind kind;
+	int fd;                                      /* open for reading */
+	uint64_t size;                               /* when the capture ended: what came later is not read */
+	uint64_t start_ns, end_ns;                   /* of the capture; 0 unknown */
+};
+
+/* Answers the queries (sorted by offset, which is an address here) that lie in some code. */
+void generated_answer(struct symbol_module *module, const struct generated_codes *codes, uint64_t start_ns, uint64_t end_ns,
+		      struct symbol_query *queries, size_t count);
+/* The same, from the module's files of a kind. */
+void generated_resolve(struct symbol_module *module, int kind, generated_parse_function *parse, struct symbol_query *queries,
+		       size_t count);
