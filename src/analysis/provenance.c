@@ -248,6 +248,20 @@ static void note_left_out(const struct profile *profile, struct document *into)
 	}
 }
 
+/* Something was done to a process on request; where it failed, its names are missing and nothing else. */
+static void note_attached(const struct profile *profile, struct document *into)
+{
+	static const char prefix[] = "capture.jvm_attach.";
+	const char *key, *value;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		if (!strncmp(key, prefix, sizeof(prefix) - 1))
+			document_add_finding(into, SEVERITY_NOTE, "attached to Java process %s: %s", key + sizeof(prefix) - 1,
+					     value);
+	}
+}
+
 static void warn_guard(const struct profile *profile, struct document *into)
 {
 	uint64_t start_ns = profile_meta_number(profile, "capture.start_ns", 0);
@@ -294,6 +308,7 @@ static void add_findings(const struct question *question, const struct account *
 			"no correct completion was counted: nothing is shown per completion");
 	warn_missing(question->profile, into);
 	note_left_out(question->profile, into);
+	note_attached(question->profile, into);
 	warn_guard(question->profile, into);
 }
 

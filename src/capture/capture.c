@@ -14,6 +14,7 @@
 #include "capture/drain.h"
 #include "capture/harvest.h"
 #include "capture/host.h"
+#include "capture/jvm_attach.h"
 #include "capture/kernel.h"
 #include "capture/listeners.h"
 #include "capture/maps.h"
@@ -567,6 +568,8 @@ int capture_finish(struct capture *capture, struct error *err)
 	if (!r)
 		r = await_last_switches(capture, err);
 	if (!r) {
+		if (capture->config.jvm_attach)
+			jvm_attach_all(capture->profile);
 		set_unclosed_apart(capture);
 		note_cpu_time(capture, capture->end_ns);
 		kernel_cost(capture->kernel, &cost);

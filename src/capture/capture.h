@@ -29,6 +29,7 @@ struct capture_config {
 	double sample_rate_hz;                       /* on-CPU samples per CPU; 0: none */
 	bool wait_stacks;                            /* stacks of waits, sampled by expected length */
 	bool with_arguments;                         /* keep the arguments of commands */
+	bool jvm_attach;                             /* ask Java machines for their perf maps when the window has closed */
 	const char *work;                            /* --work SPEC; NULL: none */
 	const char *correct;                         /* --correct LIST */
 	const char *with[CAPTURE_PROBE_LIMIT];       /* names of optional probes beyond those that are on by default */

@@ -124,14 +124,26 @@ static void read_users(struct process *process)
 	process->effective_user = effective;
 }
 
+/* The same root folder may carry another /tmp: so the mounts must be ours too. */
+static bool sees_our_files(const struct process *process)
+{
+	char ours[64], theirs[64], name[64];
+	struct stat our_root, its_root;
+
+	(void)snprintf(name, sizeof(name), "/proc/%u/root", process->pid);
+	if (proc_link(getpid(), "ns/mnt", ours, sizeof(ours)) < 0 ||
+	    proc_link((pid_t)process->pid, "ns/mnt", theirs, sizeof(theirs)) < 0 || strcmp(ours, theirs))
+		return false;
+	return stat("/", &our_root) == 0 && stat(name, &its_root) == 0 && our_root.st_dev == its_root.st_dev &&
+	       our_root.st_ino == its_root.st_ino;
+}
+
 static void open_root(struct harvest_generated *harvest, struct process *process)
 {
-	struct stat ours, theirs;
 	char name[64];
 
 	(void)snprintf(name, sizeof(name), "/proc/%u/root", process->pid);
-	process->other_root = stat("/", &ours) < 0 || stat(name, &theirs) < 0 || ours.st_dev != theirs.st_dev ||
-			      ours.st_ino != theirs.st_ino;
+	process->other_root = !sees_our_files(process);
 	if (!process->other_root || harvest->open >= HARVEST_GENERATED_LIMIT)
 		return;
 	process->root_fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);

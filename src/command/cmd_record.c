@@ -53,6 +53,8 @@ static const struct option options[] = {
 	{ "max-size", 0, OPTION_BYTES, false, INTO(size_limit_bytes), "SIZE", "end the capture when the file is this large (default 4G)",
 	  "--max-size 500M" },
 	{ "with-arguments", 0, OPTION_FLAG, false, INTO(with_arguments), NULL, "keep the arguments of commands", "--with-arguments" },
+	{ "jvm-attach", 0, OPTION_FLAG, false, INTO(jvm_attach), NULL, "ask Java machines to write their perf maps at the end",
+	  "--jvm-attach" },
 	{ "as-root", 0, OPTION_FLAG, false, INTO(as_root), NULL, "run the command as root under sudo, not as the invoking user",
 	  "--as-root" },
 	{ "dry-run", 'n', OPTION_FLAG, false, INTO(dry_run), NULL, "say which probes, at what cost, exposing what; record nothing",

@@ -210,6 +210,7 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 	capture->sample_rate_hz = config->rate_hz;
 	capture->wait_stacks = !config->no_wait_stacks;
 	capture->with_arguments = config->with_arguments;
+	capture->jvm_attach = config->jvm_attach;
 	capture->correct = config->correct;
 	capture->cost_budget = config->budget;
 	if (!r)

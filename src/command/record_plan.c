@@ -68,6 +68,8 @@ int record_plan(const struct record_job *job, struct error *err)
 		add_exposed(exposed, work->name, work->exposes);
 	if (capture->with_arguments)
 		add_exposed(exposed, "arguments", "the command lines of processes");
+	if (capture->jvm_attach)
+		add_exposed(exposed, "jvm-attach", "names of compiled Java methods; it makes each Java machine write /tmp/perf-PID.map");
 	document_add_table(document, "probes", "probes", probes_table);
 	document_add_table(document, "exposes", "what it reads", exposed);
 	document_add_finding(document, SEVERITY_NOTE,
