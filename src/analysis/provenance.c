@@ -278,6 +278,23 @@ static void warn_guard(const struct profile *profile, struct document *into)
 	}
 }
 
+/* How the count of intervals stands to those that were sent: lost ones are missing there, never in the sums. */
+static void note_intervals(const struct profile *profile, struct document *into)
+{
+	uint64_t kept = profile_interval_count(profile), lost = 0;
+
+	for (size_t i = 0; i < profile_loss_count(profile); i++) {
+		const struct loss *loss = profile_loss_at(profile, i);
+
+		if (!strcmp(profile_text(profile, loss->source), "intervals"))
+			lost += loss->lost;
+	}
+	if (kept || lost)
+		document_add_finding(into, lost ? SEVERITY_WARNING : SEVERITY_NOTE,
+				     "the timeline holds %llu intervals one by one; %llu were lost, of which the sums here still "
+				     "hold the time", (unsigned long long)kept, (unsigned long long)lost);
+}
+
 static void add_findings(const struct question *question, const struct account *account,
 			 struct document *into)
 {
@@ -310,6 +327,7 @@ static void add_findings(const struct question *question, const struct account *
 	note_left_out(question->profile, into);
 	note_attached(question->profile, into);
 	warn_guard(question->profile, into);
+	note_intervals(question->profile, into);
 }
 
 void provenance_add(const struct question *question, const struct account *account,

@@ -51,14 +51,26 @@ static int ring_record(void *context, void *bytes, size_t size)
 	return 0;
 }
 
+/* Intervals are read first: the threads and stacks that they refer to were written before them, to the other ring. */
+static int rings_open(struct drain *drain, struct crosscut_bpf *bpf)
+{
+	int fd = bpf_map__fd(bpf->maps.ring);
+
+	if (!bpf->rodata->timeline) {
+		drain->ring = ring_buffer__new(fd, ring_record, drain, NULL);
+		return drain->ring ? 0 : -1;
+	}
+	drain->ring = ring_buffer__new(bpf_map__fd(bpf->maps.timeline_ring), ring_record, drain, NULL);
+	return drain->ring ? ring_buffer__add(drain->ring, fd, ring_record, drain) : -1;
+}
+
 int drain_open(struct drain **ret, const struct drain_options *options, struct error *err)
 {
 	CLEANUP(drain) struct drain *drain = xcalloc(1, sizeof(*drain));
 	struct error ignored;
 
 	drain->options = *options;
-	drain->ring = ring_buffer__new(bpf_map__fd(options->bpf->maps.ring), ring_record, drain, NULL);
-	if (!drain->ring)
+	if (rings_open(drain, options->bpf) < 0)
 		return fail(err, FAILURE_CANNOT, -errno, "cannot map the ring");
 	drain->kernel = kallsyms_load(err);
 	if (!drain->kernel)
@@ -179,7 +191,12 @@ static void name_waker(struct drain *drain, uint32_t tid)
 static void before_record(struct drain *drain, const struct wire_head *head)
 {
 	const struct wire_thread *thread = (const void *)head;
+	const struct wire_wait_interval *wait = (const void *)head;
 
+	if (head->kind == WIRE_WAIT_INTERVAL && head->size >= sizeof(*wait)) {
+		name_kernel_address(drain, wait->evidence.file_release, false);
+		name_waker(drain, wait->waker);
+	}
 	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack))
 		name_kernel_stack(drain, (const void *)head);
 	if (head->kind == WIRE_THREAD && head->size >= sizeof(*thread)) {
@@ -376,6 +393,7 @@ static void drain_losses(struct drain *drain)
 		{ "on-cpu-samples", COUNT_SAMPLES, COUNT_SAMPLES_LOST }, { "ring-records", COUNT_RECORDS, COUNT_RECORDS_LOST },
 		{ "stack-walks", COUNT_STACKS, COUNT_STACKS_FAILED }, { "ledgers", COUNT_SWITCHES, COUNT_NO_STORAGE },
 		{ "switches", COUNT_SWITCHES, COUNT_SWITCHES_MISSED },
+		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST },
 		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },

@@ -27,6 +27,8 @@
 #include "crosscut.skel.h"
 
 enum { LINK_LIMIT = 64, ITERATOR_BYTES = 256 << 20 };
+/* A second of 150,000 intervals; the ring is emptied ten times a second. */
+enum { TIMELINE_RING_BYTES = 32 << 20 };
 
 struct kernel {
 	struct crosscut_bpf *bpf;
@@ -200,6 +202,9 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->watch_idle = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->stacks_on_wait = config->wait_stacks;
 	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
+	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));
+	if (kernel->bpf->rodata->timeline)
+		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
 	choose_program(kernel->bpf, "task_renamed", has_tracepoint(btf, "task_rename"));
 	choose_program(kernel->bpf, "sched_execed", population->kind == POPULATION_COMM);
 }

@@ -48,6 +48,8 @@ static const struct option options[] = {
 	{ "without", 0, OPTION_LIST, true, INTO(without), "DIM", "leave out an optional probe (crosscut list probes)",
 	  "--without block,contention" },
 	{ "no-wait-stacks", 0, OPTION_FLAG, false, INTO(no_wait_stacks), NULL, "take no stacks of waits", "--no-wait-stacks" },
+	{ "timeline", 0, OPTION_FLAG, false, INTO(timeline), NULL, "keep every interval by itself (the same as --with timeline)",
+	  "--timeline" },
 	{ "budget", 0, OPTION_NUMBER, false, INTO(budget), "FRACTION", "own cost per CPU above which stacks get rarer (default 0.02)",
 	  "--budget 0.01" },
 	{ "max-size", 0, OPTION_BYTES, false, INTO(size_limit_bytes), "SIZE", "end the capture when the file is this large (default 4G)",

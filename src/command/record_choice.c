@@ -134,6 +134,8 @@ static int choose_probes(struct record_job *job, struct error *err)
 	struct capture_config *capture = &job->recording.capture;
 	int r = 0;
 
+	if (config->timeline)
+		r = add_probe("--timeline", "timeline", capture->with, &capture->with_count, err);
 	for (size_t i = 0; i < config->with.count && !r; i++)
 		r = add_probe("--with", config->with.items[i], capture->with, &capture->with_count, err);
 	for (size_t i = 0; i < config->without.count && !r; i++) {
@@ -145,8 +147,8 @@ static int choose_probes(struct record_job *job, struct error *err)
 			break;
 		if (probe->required)
 			return fail_probe("--without", name, probe, err);
-		if (is_listed(&config->with, name)) {
-			fail(err, FAILURE_USAGE, -EINVAL, "both --with and --without '%s'", name);
+		if (is_listed(&config->with, name) || (config->timeline && !strcmp(name, "timeline"))) {
+			fail(err, FAILURE_USAGE, -EINVAL, "'%s' both with and without", name);
 			return error_because(err, "one of them must be meant");
 		}
 		if (!strcmp(name, "sampler"))

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-extern const struct probe probe_block, probe_contention, probe_reclaim, probe_sampler, probe_sched;
+extern const struct probe probe_block, probe_contention, probe_reclaim, probe_sampler, probe_sched, probe_timeline;
 
 const struct probe *const probes[] = {
-	&probe_block, &probe_contention, &probe_reclaim, &probe_sampler, &probe_sched, NULL,
+	&probe_block, &probe_contention, &probe_reclaim, &probe_sampler, &probe_sched, &probe_timeline, NULL,
 };
 
 const struct probe *probe_find(const char *name)

@@ -17,6 +17,7 @@
  */
 #include "probe/evidence.bpf.h"
 #include "probe/lifetime.bpf.h"
+#include "probe/timeline.bpf.h"
 
 enum { TASK_DEAD_BIT = 0x80 };
 
@@ -115,6 +116,19 @@ static __always_inline void add_delay(__u64 ns, __u32 preempted)
 	}
 }
 
+static __always_inline void send_interval(const struct task_ledger *ledger, __u64 ns, __u64 end)
+{
+	__u32 state = WIRE_INTERVAL_ONCPU;
+
+	if (ledger->state == TASK_WOKEN)
+		state = WIRE_INTERVAL_WOKEN;
+	else if (ledger->state == TASK_PREEMPTED)
+		state = ledger->throttled ? WIRE_INTERVAL_THROTTLED : WIRE_INTERVAL_PREEMPTED;
+	else if (ledger->state != TASK_RUNNING)
+		return;                                 /* a wait: its evidence is not complete yet */
+	timeline_add(ledger->serial, state, end - ns, end);
+}
+
 /* Adds the time since the last move to the state it was spent in. Waits are added when they are over. */
 static __always_inline void account(struct task_ledger *ledger, __u64 now)
 {
@@ -125,6 +139,8 @@ static __always_inline void account(struct task_ledger *ledger, __u64 now)
 	ledger->since_ns = now;
 	if (!ns)
 		return;
+	if (timeline)
+		send_interval(ledger, ns, now);
 	if (ledger->state == TASK_RUNNING) {
 		ledger->oncpu_ns += ns;
 		ledger->oncpu_count++;
@@ -251,6 +267,8 @@ static void finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 now, __
 	key.evidence.bucket = power_of_two(wait_ns);
 	count(COUNT_WAITS);
 	flush(ledger, &key, wait_ns, 1, now - wake_ns);
+	if (timeline)
+		timeline_add_wait(ledger, &key.evidence, wake_ns - wait_ns, wake_ns);
 	if (ledger->sampled)
 		add_split(ledger, &key, wait_ns);
 	if (ledger->site < WAIT_SITES && !(flags & (WIRE_CUT_START | WIRE_CUT_END)))
@@ -280,6 +298,8 @@ static void lose(struct task_ledger *ledger, __u64 now)
 			finish_wait(ledger, ledger->since_ns, ledger->since_ns, 0);
 		ledger->lost_ns += ns;
 		ledger->lost_count += ns != 0;
+		if (timeline)
+			timeline_add(ledger->serial, WIRE_INTERVAL_LOST, now - ns, now);
 	}
 	ledger->since_ns = now;
 	ledger->wait_start_ns = 0;

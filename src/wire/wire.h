@@ -35,6 +35,9 @@ enum wire_kind {
 	WIRE_KERNEL_NAME,       /* the name of a kernel address */
 	WIRE_OUTSIDER,          /* the comm of a thread that is not of the population */
 	WIRE_SLICE,             /* the facts that follow belong to this slice */
+	/* written by the kernel half to the ring of intervals, where they are asked for */
+	WIRE_INTERVAL,          /* one that a thread ran, was ready, or was lost sight of */
+	WIRE_WAIT_INTERVAL,     /* one that it waited */
 	WIRE_KIND_COUNT,
 };
 
@@ -110,12 +113,31 @@ enum { WIRE_WAKE_UNSEEN, WIRE_WAKE_TASK, WIRE_WAKE_SOFTIRQ, WIRE_WAKE_HARDIRQ };
 enum { WIRE_WORD_UNREAD, WIRE_WORD_ZERO, WIRE_WORD_ONE, WIRE_WORD_TWO, WIRE_WORD_THREE, WIRE_WORD_THREAD, WIRE_WORD_OTHER };
 enum { WIRE_OWNER_UNREAD, WIRE_OWNER_NONE, WIRE_OWNER_THREAD, WIRE_OWNER_OTHER };
 
+/* head.time_ns is an interval's end. */
+enum wire_interval_state {
+	WIRE_INTERVAL_ONCPU = 1, WIRE_INTERVAL_PREEMPTED, WIRE_INTERVAL_THROTTLED, WIRE_INTERVAL_WOKEN, WIRE_INTERVAL_LOST,
+};
+struct wire_interval {
+	struct wire_head head;
+	__u64 start_ns;
+	__u32 thread, state;
+};
+struct wire_wait_interval {
+	struct wire_head head;
+	__u64 start_ns;
+	__u32 thread;
+	__u32 waker;            /* tid; 0 where the wake came from an interrupt or was not seen */
+	__u64 user_stack;       /* id; 0 where none was taken */
+	struct wire_evidence evidence;
+};
+
 /* Counters of the kernel half, per CPU: what each source saw and what it had to drop. */
 enum wire_counter {
 	COUNT_SWITCHES, COUNT_WAKES, COUNT_WAITS, COUNT_WAITS_LOST, COUNT_SPLITS, COUNT_SPLITS_LOST,
 	COUNT_SAMPLES, COUNT_SAMPLES_LOST, COUNT_STACKS, COUNT_STACKS_FAILED, COUNT_STACKS_TRUNCATED, COUNT_RECORDS,
 	COUNT_RECORDS_LOST, COUNT_NO_STORAGE, COUNT_BLOCK, COUNT_CONTENTION, COUNT_RECLAIM, COUNT_SENDS, COUNT_COMPLETIONS_LOST,
-	COUNT_SENDS_UNREAD, COUNT_SENDS_OTHER, COUNT_SWITCHES_MISSED, COUNTERS,
+	COUNT_SENDS_UNREAD, COUNT_SENDS_OTHER, COUNT_SWITCHES_MISSED, COUNT_INTERVALS, COUNT_INTERVALS_LOST,
+	COUNTERS,
 };
 
 /* Map keys and values: what the kernel adds up between two slices. */
@@ -191,6 +213,8 @@ _Static_assert(sizeof(struct wire_exit) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_stack) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_ledger) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_evidence) == 40, "wire layout");
+_Static_assert(sizeof(struct wire_interval) == 32, "wire layout");
+_Static_assert(sizeof(struct wire_wait_interval) == 80, "wire layout");
 _Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
 _Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_split_key) == 64, "wire layout");

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Intervals one by one. They are beside the ledger and not of it: the cells hold the sums, so an interval that was lost is
+ * missing here and nowhere else.
+ */
+#include "probe/probe.h"
+
+static const struct { const char *parent, *name; } states[] = {
+	[WIRE_INTERVAL_ONCPU] = { NULL, "oncpu" },
+	[WIRE_INTERVAL_PREEMPTED] = { "runnable", "preempted" },
+	[WIRE_INTERVAL_THROTTLED] = { "runnable", "throttled" },
+	[WIRE_INTERVAL_WOKEN] = { "runnable", "woken" },
+	[WIRE_INTERVAL_LOST] = { NULL, "unknown" },
+};
+
+/* One that cannot be placed counts as lost: its thread was never announced, or its ends are no interval. */
+static void add(struct decoder *decoder, struct interval interval)
+{
+	struct profile *profile = decoder_profile(decoder);
+
+	if (interval.thread.index && interval.start_ns <= interval.end_ns)
+		profile_add_interval(profile, interval);
+	else
+		profile_add_loss(profile, (struct loss){ .slice = decoder_slice(decoder),
+							 .source = profile_string(profile, "intervals"), .lost = 1 });
+}
+
+static void decode_interval(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_interval *wire = (const void *)record;
+	bool known = wire->state && wire->state < sizeof(states) / sizeof(*states);
+	const struct dimension_row *row = known ? dimension_row_find(states[wire->state].parent, states[wire->state].name) : NULL;
+
+	add(decoder, (struct interval){
+		.thread = row ? decoder_thread(decoder, wire->thread) : (struct thread_id){ 0 }, .start_ns = wire->start_ns,
+		.end_ns = record->time_ns, .dimension = row ? profile_dimension(decoder_profile(decoder), row)
+							    : (struct dimension_id){ 0 } });
+}
+
+static void decode_wait_interval(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_wait_interval *wire = (const void *)record;
+
+	add(decoder, (struct interval){
+		.thread = decoder_thread(decoder, wire->thread), .start_ns = wire->start_ns, .end_ns = record->time_ns,
+		.evidence = decoder_evidence(decoder, &wire->evidence),
+		.stack = decoder_stack(decoder, wire->user_stack, wire->evidence.kernel_stack),
+		.waker = decoder_waker(decoder, wire->waker) });
+}
+
+static const struct wire_decoder decoders[] = {
+	{ WIRE_INTERVAL, sizeof(struct wire_interval), decode_interval },
+	{ WIRE_WAIT_INTERVAL, sizeof(struct wire_wait_interval), decode_wait_interval },
+	{ 0 },
+};
+
+extern const struct probe probe_timeline;
+const struct probe probe_timeline = {
+	.name = "timeline", .summary = "every interval of every thread by itself, beside the sums",
+	.fills = "intervals", .without = "only the sums of a slice are kept, not when each interval was",
+	.exposes = "when each thread ran, waited and for how long, and who woke it",
+	.programs = { { "timeline_add", NULL, 150 } }, .decoders = decoders,
+};
