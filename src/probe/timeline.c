@@ -57,7 +57,7 @@ static const struct wire_decoder decoders[] = {
 extern const struct probe probe_timeline;
 const struct probe probe_timeline = {
 	.name = "timeline", .summary = "every interval of every thread by itself, beside the sums",
-	.fills = "intervals", .without = "only the sums of a slice are kept, not when each interval was",
+	.fills = "every state", .without = "only the sums of a slice are kept, not when each interval was",
 	.exposes = "when each thread ran, waited and for how long, and who woke it",
 	.programs = { { "timeline_add", NULL, 150 } }, .decoders = decoders,
 };
