@@ -6,6 +6,7 @@
 #include "command/cost_cache.h"
 
 #include "base/cleanup.h"
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -35,17 +36,6 @@ static const struct { const char *name; size_t at; } fields[] = {
 	FIELDS(ping_pong),
 	FIELDS(getppid),
 };
-
-static char *cache_directory(void)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	if (cache && *cache == '/')
-		return xasprintf("%s/crosscut", cache);
-	if (!geteuid() || !home || *home != '/')
-		return xstrdup("/var/cache/crosscut");
-	return xasprintf("%s/.cache/crosscut", home);
-}
 
 static char *cache_path(const char *directory)
 {
@@ -99,7 +89,7 @@ static void read_line(struct capture_cost *cost, const char *line)
 
 bool cost_cache_read(struct capture_cost *ret)
 {
-	CLEANUP_TEXT char *directory = cache_directory(), *path = cache_path(directory);
+	CLEANUP_TEXT char *directory = directory_of_caches(), *path = cache_path(directory);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	struct stat status;
@@ -128,23 +118,12 @@ static void write_fields(const struct capture_cost *cost, struct output *to)
 	output_print(to, "\n}\n");
 }
 
-/* Every folder on the way; those that are there already stay as they are. */
-static int make_directories(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(path, 0700);
-		*slash = '/';
-	}
-	return mkdir(path, 0700) && errno != EEXIST ? -errno : 0;
-}
-
 int cost_cache_write(const struct capture_cost *cost, struct error *err)
 {
-	CLEANUP_TEXT char *directory = cache_directory(), *path = cache_path(directory);
+	CLEANUP_TEXT char *directory = directory_of_caches(), *path = cache_path(directory);
 	CLEANUP_TEXT char *fresh = xasprintf("%s.new", path);
 	struct output to;
-	int r = make_directories(directory);
+	int r = directory_make(directory);
 
 	if (r < 0)
 		return fail(err, FAILURE_WORK, r, "cannot keep the cost in '%s'", directory);

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/directory.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quantity.h"
@@ -133,8 +134,10 @@ static int loop(struct run *run, struct error *err)
 
 static int resolve(struct capture *capture, struct error *err)
 {
+	CLEANUP_TEXT char *caches = directory_of_caches();
 	struct symbol_statistics statistics;
-	struct symbol_options options = { .open = harvest_open, .open_context = capture_harvest(capture) };
+	struct symbol_options options = { .open = harvest_open, .open_context = capture_harvest(capture),
+					  .cache_directory = caches };
 	struct profile *profile = capture_profile(capture);
 	int r;
 
@@ -154,6 +157,14 @@ static int resolve(struct capture *capture, struct error *err)
 	profile_set_meta_number(profile, "symbol.frames_used_again", statistics.frames_used_again);
 	profile_set_meta_number(profile, "symbol.table_ns", statistics.table_ns);
 	profile_set_meta_number(profile, "symbol.table_bytes", statistics.table_bytes);
+	profile_set_meta_number(profile, "symbol.frames_lines", statistics.frames_lines);
+	profile_set_meta_number(profile, "symbol.calls_inlined", statistics.calls_inlined);
+	profile_set_meta_number(profile, "symbol.debug_files", statistics.files_read + statistics.files_cached);
+	profile_set_meta_number(profile, "symbol.debug_failed",
+				statistics.debug_failed + statistics.debug_crashed + statistics.debug_timed_out);
+	profile_set_meta_number(profile, "symbol.debug_partial", statistics.debug_partial);
+	profile_set_meta_number(profile, "symbol.debug_ns", statistics.debug_ns);
+	profile_set_meta_number(profile, "symbol.debug_bytes", statistics.debug_bytes);
 	for (size_t i = 0; i < symbol_source_count; i++) {
 		char *key = xasprintf("symbol.resolved.%s", symbol_sources[i]->name);
 

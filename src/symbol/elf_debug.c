@@ -2,7 +2,7 @@
 /*
  * Stripped files leave their functions in a debug file, installed beside them: found by build id, or by the name and
  * checksum in .gnu_debuglink. A debug file is believed if its build id is that of the file; only where one of them has
- * none does the checksum decide, since that reads the whole file.
+ * none does the checksum decide, since that reads the whole file. A server is asked last, and only if a person said so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,9 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "symbol/answer.h"
+#include "symbol/debuginfod.h"
 #include "symbol/elf_file.h"
+#include "symbol/folder.h"
 #include "symbol/symbol.h"
 
 static int open_by_build_id(const char *directory, const char *build_id, struct elf_file **ret)
@@ -82,21 +84,53 @@ static int open_below(const struct symbol_module *module, const char *directory,
 	return open_by_build_id(directory, elf_file_build_id(module->elf), ret) == 0 ? 0 : open_by_link(module, directory, ret);
 }
 
+static int open_in_folder(const struct symbol_module *module, struct elf_file **ret)
+{
+	int fd = module->options->folder ? symbol_folder_debug(module->options->folder, elf_file_build_id(module->elf)) : -ENOENT;
+
+	return fd < 0 ? fd : elf_file_open(fd, ret);
+}
+
+static int open_asked(const struct symbol_module *module, struct elf_file **ret)
+{
+	CLEANUP(elf_file) struct elf_file *debug = NULL;
+	const char *build_id = elf_file_build_id(module->elf);
+	int fd = module->options->debuginfod ? debuginfod_open(build_id) : -ENOENT;
+	int r = fd < 0 ? fd : elf_file_open(fd, &debug);
+
+	if (r < 0)
+		return r;
+	if (strcmp(elf_file_build_id(debug), build_id) != 0)
+		return -ESTALE;
+	*ret = take(debug);
+	return 0;
+}
+
 static int open_debug(const struct symbol_module *module, struct elf_file **ret)
 {
 	const char *directory = module->options->debug_directory ? module->options->debug_directory : "/usr/lib/debug";
 	CLEANUP_TEXT char *inside = xasprintf("%s/usr/lib/debug", root_of(module));
 
-	if (open_below(module, directory, ret) == 0)
+	if (open_in_folder(module, ret) == 0 || open_below(module, directory, ret) == 0)
 		return 0;
-	return root_of(module)[0] ? open_below(module, inside, ret) : -ENOENT;
+	if (root_of(module)[0] && open_below(module, inside, ret) == 0)
+		return 0;
+	return open_asked(module, ret);
+}
+
+struct elf_file *symbol_module_debug(struct symbol_module *module)
+{
+	if (!module->debug_looked && module->elf && open_debug(module, &module->debug) < 0)
+		module->debug = NULL;
+	module->debug_looked = true;
+	return module->debug;
 }
 
 static void resolve(struct symbol_module *module, struct symbol_query *queries, size_t count)
 {
-	CLEANUP(elf_file) struct elf_file *debug = NULL;
+	struct elf_file *debug = symbol_module_debug(module);
 
-	if (module->elf && open_debug(module, &debug) == 0)
+	if (debug)
 		symbol_answer_from(module, debug, module->elf, queries, count);
 }
 

@@ -29,7 +29,7 @@ struct elf_file {
 	int fd;                                      /* -1 for an image */
 	char *image;
 	struct segment segments[SEGMENT_LIMIT];      /* executable ones first */
-	size_t segment_count;
+	size_t segment_count, executable_count;
 	char build_id[BUILD_ID_SIZE];
 };
 
@@ -131,6 +131,7 @@ static int finish_open(struct elf_file *elf, struct elf_file **ret)
 		return -ENOEXEC;
 	}
 	read_segments(elf, true);
+	elf->executable_count = elf->segment_count;
 	read_segments(elf, false);
 	read_build_id(elf->elf, elf->build_id);
 	*ret = elf;
@@ -200,6 +201,22 @@ bool elf_file_address(const struct elf_file *elf, uint64_t offset, uint64_t *ret
 		}
 	}
 	return false;
+}
+
+size_t elf_file_code(const struct elf_file *elf, struct elf_code *code, size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < elf->executable_count && count < room; i++)
+		if (elf->segments[i].address + elf->segments[i].size > elf->segments[i].address)
+			code[count++] = (struct elf_code){ elf->segments[i].address,
+							   elf->segments[i].address + elf->segments[i].size };
+	return count;
+}
+
+int elf_file_descriptor(const struct elf_file *elf)
+{
+	return elf->fd;
 }
 
 static bool is_function(const GElf_Sym *symbol)
@@ -290,6 +307,30 @@ size_t elf_file_section(struct elf_file *elf, const char *name, void *bytes, siz
 		return 0;
 	memcpy(bytes, data->d_buf, size);
 	return size;
+}
+
+void *elf_file_section_whole(struct elf_file *elf, const char *name, size_t limit, size_t *ret_size)
+{
+	GElf_Shdr header;
+	Elf_Data *data;
+	void *bytes;
+
+	if (!find_section(elf->elf, name, &header) || header.sh_type == SHT_NOBITS || !header.sh_size || header.sh_size > limit)
+		return NULL;
+	data = elf_getdata_rawchunk(elf->elf, (int64_t)header.sh_offset, header.sh_size, ELF_T_BYTE);
+	if (!data || !data->d_buf || data->d_size < header.sh_size)
+		return NULL;
+	bytes = xmalloc(header.sh_size);
+	memcpy(bytes, data->d_buf, header.sh_size);
+	*ret_size = header.sh_size;
+	return bytes;
+}
+
+bool elf_file_has_section(struct elf_file *elf, const char *name)
+{
+	GElf_Shdr header;
+
+	return find_section(elf->elf, name, &header) && header.sh_type != SHT_NOBITS && header.sh_size > 0;
 }
 
 /* The name, its zero byte, padding to four bytes, the checksum in the file's byte order (ours: others are refused). */

@@ -31,12 +31,23 @@ bool elf_file_address(const struct elf_file *elf, uint64_t offset, uint64_t *ret
 /* Adds the functions of .symtab and .dynsym; their names live as long as elf. Returns bytes read. */
 size_t elf_file_add_functions(struct elf_file *elf, struct symbol_table *table);
 
+/* Where code is in its address space; a count, at most room. */
+struct elf_code { uint64_t start, end; };
+size_t elf_file_code(const struct elf_file *elf, struct elf_code *code, size_t room);
+/* Borrowed; -1 for an image. */
+int elf_file_descriptor(const struct elf_file *elf);
+
 /* .gnu_debuglink: the name (no folder) and checksum of the debug file. */
 bool elf_file_debug_link(struct elf_file *elf, char name[256], uint32_t *ret_checksum);
 uint32_t elf_file_checksum(int fd);                                  /* the checksum a .gnu_debuglink holds; reads it all */
 
 /* The first bytes of a section, at most size; 0 where there is no such section. */
 size_t elf_file_section(struct elf_file *elf, const char *name, void *bytes, size_t size);
+
+/* All of a section's bytes, as the file has them (perhaps compressed), from malloc; NULL where there is none or it is
+ * larger than the limit. */
+void *elf_file_section_whole(struct elf_file *elf, const char *name, size_t limit, size_t *ret_size);
+bool elf_file_has_section(struct elf_file *elf, const char *name);   /* with bytes in the file */
 
 /* Writes the build id, "" where there is none. -ENOEXEC: no ELF file. */
 int elf_build_id(const char *path, char hex[BUILD_ID_SIZE]);

@@ -17,16 +17,18 @@
 #include "profile/profile.h"
 #include "symbol/elf_file.h"
 
-extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_vdso, symbol_source_kallsyms,
-	symbol_source_jitdump, symbol_source_perf_map;
+extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_debugdata, symbol_source_vdso,
+	symbol_source_kallsyms, symbol_source_jitdump, symbol_source_perf_map, symbol_source_dwarf;
 
 const struct symbol_source *const symbol_sources[] = {
 	&symbol_source_symtab,
 	&symbol_source_debug,
+	&symbol_source_debugdata,
 	&symbol_source_vdso,
 	&symbol_source_kallsyms,
 	&symbol_source_jitdump,
 	&symbol_source_perf_map,
+	&symbol_source_dwarf,
 };
 const size_t symbol_source_count = ARRAY_LENGTH(symbol_sources);
 _Static_assert(ARRAY_LENGTH(symbol_sources) <= SYMBOL_SOURCE_LIMIT, "statistics have a place for each source");
@@ -119,33 +121,101 @@ static void open_module(struct symbol_module *module, size_t frames)
 	module->elf = take(elf);
 }
 
-/* Writes the answers of one source down and moves the queries still open to the front. */
-static size_t keep_answers(struct symbol_module *module, size_t source, struct symbol_query *queries, size_t count)
+/* Asks one source about the queries that are still open, which stand first, and moves them to the front again. */
+static size_t ask(struct symbol_module *module, size_t source, struct symbol_query *queries, size_t open)
 {
-	struct string_id origin = profile_string(module->profile, symbol_sources[source]->name);
-	size_t open = 0;
+	struct symbol_query *answered = xcalloc(open + 1, sizeof(*answered));
+	size_t left = 0, count = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (!queries[i].name.index) {
-			queries[open++] = queries[i];
-			continue;
+	symbol_sources[source]->resolve(module, queries, open);
+	for (size_t i = 0; i < open; i++) {
+		if (queries[i].name.index) {
+			queries[i].source = source;
+			answered[count++] = queries[i];
+		} else {
+			queries[left++] = queries[i];
 		}
-		profile_add_symbol(module->profile, (struct symbol){
-			.frame = queries[i].frame, .name = queries[i].name, .origin = origin });
-		module->statistics->resolved[source]++;
 	}
-	return open;
+	memcpy(queries + left, answered, count * sizeof(*answered));
+	free(answered);
+	return left;
+}
+
+static int compare_queries(const void *left, const void *right)
+{
+	const struct symbol_query *a = left, *b = right;
+
+	return a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* Asks about all, the named ones too. What it names beyond that is its own. */
+static void ask_details(struct symbol_module *module, size_t source, struct symbol_query *queries, size_t count)
+{
+	bool *named = xcalloc(count + 1, sizeof(*named));
+
+	qsort(queries, count, sizeof(*queries), compare_queries);
+	for (size_t i = 0; i < count; i++)
+		named[i] = queries[i].name.index;
+	symbol_sources[source]->resolve(module, queries, count);
+	for (size_t i = 0; i < count; i++)
+		if (!named[i])
+			queries[i].source = source;
+	free(named);
+}
+
+static void keep_calls(struct symbol_module *module, const struct symbol_query *query, struct string_id origins[])
+{
+	for (size_t i = 0; i < query->call_count; i++) {
+		bool is_inlined = i + 1 < query->call_count;
+
+		profile_add_symbol(module->profile, (struct symbol){
+			.frame = query->frame,
+			.depth = (uint32_t)i,
+			.name = is_inlined ? query->calls[i].name : query->name,
+			.path = query->calls[i].path,
+			.line = query->calls[i].line,
+			.origin = is_inlined ? origins[symbol_source_count - 1] : origins[query->source],
+		});
+	}
+	module->statistics->calls_inlined += query->call_count - 1;
+	module->statistics->frames_lines += query->calls[0].line > 0;
+}
+
+static void keep_answers(struct symbol_module *module, struct symbol_query *queries, size_t count)
+{
+	struct string_id origins[SYMBOL_SOURCE_LIMIT];
+
+	for (size_t i = 0; i < symbol_source_count; i++)
+		origins[i] = profile_string(module->profile, symbol_sources[i]->name);
+	for (size_t i = 0; i < count; i++) {
+		struct symbol_query *query = &queries[i];
+
+		if (!query->name.index)
+			module->statistics->unresolved++;
+		else
+			module->statistics->resolved[query->source]++;
+		if (query->name.index && query->call_count)
+			keep_calls(module, query, origins);
+		else if (query->name.index)
+			profile_add_symbol(module->profile, (struct symbol){
+				.frame = query->frame, .name = query->name, .origin = origins[query->source] });
+		free(query->calls);
+	}
 }
 
 static void resolve_file(struct symbol_module *module, struct symbol_query *queries, size_t count)
 {
+	size_t open = count;
+
 	module->statistics->files++;
 	open_module(module, count);
-	for (size_t i = 0; i < symbol_source_count && count; i++) {
-		symbol_sources[i]->resolve(module, queries, count);
-		count = keep_answers(module, i, queries, count);
-	}
-	module->statistics->unresolved += count;
+	for (size_t i = 0; i < symbol_source_count; i++)
+		if (symbol_sources[i]->details)
+			ask_details(module, i, queries, count);
+		else if (open)
+			open = ask(module, i, queries, open);
+	keep_answers(module, queries, count);
+	elf_file_free(module->debug);
 	elf_file_free(module->elf);
 }
 

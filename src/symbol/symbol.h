@@ -7,6 +7,7 @@
  * A file that is not the one which ran is refused: where its build id is known and another lies at its path now, its
  * frames keep module+0xoffset and are counted, never mis-named. A missing file is no failure either.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,8 +18,9 @@ struct error;
 struct generated_file;
 struct kallsyms;
 struct profile;
+struct symbol_folder;
 
-enum { SYMBOL_SOURCE_LIMIT = 16 };
+enum { SYMBOL_SOURCE_LIMIT = 16, SYMBOL_DEBUG_WALL_S = 60 };         /* the latter for the debug information of all files */
 
 struct symbol_options {
 	const char *root;                            /* put before each path, e.g. "/proc/123/root"; NULL: nothing */
@@ -29,6 +31,9 @@ struct symbol_options {
 	const char *debug_directory;                 /* NULL: /usr/lib/debug */
 	const struct generated_file *generated;      /* what runtimes wrote of their code (symbol/generated.h) */
 	size_t generated_count;
+	const struct symbol_folder *folder;          /* of binaries and debug files, searched first; may be NULL */
+	bool debuginfod;                             /* ask $DEBUGINFOD_URLS for debug files that are not here */
+	const char *cache_directory;                 /* for what was read from debug information; NULL: kept nowhere */
 };
 
 struct symbol_statistics {
@@ -42,13 +47,28 @@ struct symbol_statistics {
 	uint64_t files_unchecked;                    /* no build id to compare: the path was taken at its word */
 	uint64_t frames_used_again;                  /* at least these: their address held other generated code earlier */
 	uint64_t functions, functions_dropped;       /* in the tables built; beyond a table's limit */
+	/* Debug information: files read, or found in the cache; frames with a line; calls inlined into them. */
+	uint64_t files_read, files_cached, frames_lines, calls_inlined;
+	/* Files whose debug information was not read, since reading it crashed, took too long, or failed otherwise. */
+	uint64_t debug_crashed, debug_timed_out, debug_failed;
+	uint64_t debug_partial;                      /* read up to a limit */
+	uint64_t debug_ns, debug_bytes;              /* time to read all of it; bytes of the tables */
 	uint64_t table_ns, read_bytes, table_bytes;  /* of the tables: time to build, bytes read, memory of the largest */
+};
+
+/* One call of a chain, innermost first: a name, and the line in it that was reached. */
+struct symbol_call {
+	struct string_id name, path;
+	uint32_t line;
 };
 
 struct symbol_query {
 	uint64_t offset;                             /* already moved into the call, where it was a return address */
 	struct frame_id frame;
-	struct string_id name;                       /* the answer; none yet */
+	struct string_id name;                       /* the answer: of the function whose code it is; none yet */
+	size_t source;                               /* row of symbol_sources that named it */
+	struct symbol_call *calls;                   /* what was inlined into that function, and the function last; or NULL */
+	size_t call_count;
 };
 
 /* One file that has frames, as the sources see it. */
@@ -56,6 +76,8 @@ struct symbol_module {
 	const char *path;                            /* "[kernel]" and "[vdso]" too */
 	const char *build_id;                        /* of the file that ran; "" unknown */
 	struct elf_file *elf;                        /* open and checked; NULL where there is none */
+	struct elf_file *debug;                      /* its debug file, once looked for: symbol_module_debug() */
+	bool debug_looked;
 	const struct symbol_options *options;
 	struct symbol_statistics *statistics;
 	struct profile *profile;
@@ -66,10 +88,14 @@ struct symbol_source {
 	const char *summary;                         /* below 72 columns, for `list` */
 	/* Answers what it can, with symbol_answer(); the queries are sorted by offset and all still open. */
 	void (*resolve)(struct symbol_module *module, struct symbol_query *queries, size_t count);
+	bool details;                                /* asked at last, about the named ones too: adds calls */
 };
 
 extern const struct symbol_source *const symbol_sources[];           /* in the order in which they are asked */
 extern const size_t symbol_source_count;
+
+/* The debug file that belongs to module->elf, opened once; NULL where none is found. */
+struct elf_file *symbol_module_debug(struct symbol_module *module);
 
 /* Adds symbols for every frame that has a file, no name and no symbols. *ret may be NULL. */
 int symbol_resolve(struct profile *profile, const struct symbol_options *options, struct symbol_statistics *ret,

@@ -58,7 +58,7 @@ static void fixture_remove(void)
 }
 
 /* Offset in the file of a function, by the mappings of this process. */
-static uint64_t fixture_offset(uintptr_t address)
+__attribute__((unused)) static uint64_t fixture_offset(uintptr_t address)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	unsigned long start, end, offset;
@@ -73,7 +73,7 @@ static uint64_t fixture_offset(uintptr_t address)
 	return result;
 }
 
-static void *fixture_load(void)
+__attribute__((unused)) static void *fixture_load(void)
 {
 	void *object = dlopen(fixture_path, RTLD_NOW | RTLD_LOCAL);
 
@@ -83,7 +83,7 @@ static void *fixture_load(void)
 	return object;
 }
 
-static uint64_t fixture_offset_of(void *object, const char *name)
+__attribute__((unused)) static uint64_t fixture_offset_of(void *object, const char *name)
 {
 	void *address = dlsym(object, name);
 
