@@ -22,6 +22,11 @@ static void *keep(struct image *image, void *memory)
 	return image->owned[image->owned_count++] = memory;
 }
 
+static uint64_t least(uint64_t left, uint64_t right)
+{
+	return left < right ? left : right;
+}
+
 static bool read_whole(int fd, void *to, size_t size, uint64_t offset)
 {
 	for (size_t done = 0; done < size;) {
@@ -70,9 +75,8 @@ static void read_segment(struct image *image, const Elf64_Phdr *segment)
 {
 	if (segment->p_type == PT_GNU_EH_FRAME)
 		image->frame_header = *segment;
-	if (segment->p_type != PT_LOAD || image->segment_count == IMAGE_SEGMENT_LIMIT)
-		return;
-	if (segment->p_vaddr + segment->p_memsz < segment->p_vaddr)
+	if (segment->p_type != PT_LOAD || image->segment_count == IMAGE_SEGMENT_LIMIT ||
+	    segment->p_vaddr + segment->p_memsz < segment->p_vaddr)
 		return;
 	if (!image->segment_count || segment->p_vaddr < image->lowest)
 		image->lowest = segment->p_vaddr & -(uint64_t)PAGE;
@@ -175,17 +179,18 @@ const Elf64_Phdr *image_code(const struct image *image, uint64_t address)
 const uint8_t *image_at_address(struct image *image, uint64_t address, uint64_t size, size_t *ret_size)
 {
 	const Elf64_Phdr *segment = segment_of(image, address, 0);
-	uint64_t into, left;
+	uint64_t into, left, offset;
 
 	if (!segment)
 		return NULL;
 	into = address - segment->p_vaddr;
 	left = image->is_mapped ? segment->p_memsz : segment->p_filesz;
-	if (into >= left)
+	offset = image->is_mapped ? address - image->lowest : segment->p_offset + into;
+	if (into >= left || offset >= image->size)
 		return NULL;
-	left = left - into < size ? left - into : size;
-	*ret_size = left < IMAGE_SECTION_BYTES_LIMIT ? left : IMAGE_SECTION_BYTES_LIMIT;
-	return at_offset(image, image->is_mapped ? address - image->lowest : segment->p_offset + into, *ret_size);
+	left = least(left - into, image->size - offset);
+	*ret_size = least(least(left, size), IMAGE_SECTION_BYTES_LIMIT);
+	return at_offset(image, offset, *ret_size);
 }
 
 /* --- Sections ------------------------------------------------------------------------------------------------- */
