@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "format/format.h"
 #include "gate/gate.h"
+#include "interpreter/interpreter.h"
 #include "probe/probe.h"
 #include "profile/dimension.h"
 #include "result/document.h"
@@ -132,6 +133,12 @@ static void add_gates(struct table *table)
 		});
 }
 
+static void add_interpreters(struct table *table)
+{
+	for (const struct interpreter *const *row = interpreters; *row; row++)
+		table_add(table, (struct value[]){ value_text((*row)->name), value_text((*row)->summary) });
+}
+
 static void add_probes(struct table *table)
 {
 	for (const struct probe *const *row = probes; *row; row++)
@@ -194,6 +201,7 @@ static const struct set {
 	  add_dimensions },
 	{ "formats", "file formats (convert --to)", COLUMNS(format_columns), add_formats },
 	{ "gates", "gates: may this evidence speak (check)", COLUMNS(gate_columns), add_gates },
+	{ "interpreters", "runtimes whose own frames and code are read", COLUMNS(plain_columns), add_interpreters },
 	{ "probes", "probes: what is watched in the kernel (record --with, --without)", COLUMNS(probe_columns), add_probes },
 	{ "rules", "rules that name a wait from its evidence, the first that matches decides", COLUMNS(state_columns),
 	  add_rules },

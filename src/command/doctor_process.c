@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "command/doctor.h"
+#include "interpreter/interpreter.h"
 #include "result/document.h"
 
 #include <dirent.h>
@@ -19,24 +20,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = 4096, FILE_LIMIT = 256, COMMAND_LIMIT = 64 * 1024 };
+enum { PATH_SIZE = 4096, FILE_LIMIT = 256, COMMAND_LIMIT = 64 * 1024, MAPS_LIMIT = 16 << 20 };
 
 /* A runtime is known by a file it maps, or by the program's name. */
 static const struct runtime {
 	const char *name, *file;
-	const char *costs, *option, *change;    /* change is due unless the command line has the option */
+	const char *costs, *option, *change;    /* change is due unless there is a perf map or the command line has the option;
+						 * no option: only what is said of its own frames counts */
 } runtimes[] = {
-	{ "Java", "libjvm.so", "compiled Java code has no frame pointers: its stacks lose callers",
-	  "-XX:+PreserveFramePointer", "start it with -XX:+PreserveFramePointer" },
-	{ "Node.js", "node", "JavaScript functions stay unnamed", "--perf-basic-prof",
+	{ "Java", "libjvm.so", "compiled methods show as [jit]", "-XX:+DumpPerfMapAtExit",
+	  "jcmd PID Compiler.perfmap before the end of a capture, or crosscut record --jvm-attach, which does that" },
+	{ "Node.js", "node", "JavaScript functions show as [jit]", "--perf-basic-prof",
 	  "start it with --perf-basic-prof --interpreted-frames-native-stack" },
-	{ "Node.js", "libnode.so", "JavaScript functions stay unnamed", "--perf-basic-prof",
+	{ "Node.js", "libnode.so", "JavaScript functions show as [jit]", "--perf-basic-prof",
 	  "start it with --perf-basic-prof --interpreted-frames-native-stack" },
-	{ "Python", "libpython", "stacks show the interpreter's functions, not Python's", "-Xperf",
-	  "Python 3.12 or later: start it with -X perf" },
-	{ "Python", "python", "stacks show the interpreter's functions, not Python's", "-Xperf",
-	  "Python 3.12 or later: start it with -X perf" },
-	{ ".NET", "libcoreclr.so", "managed functions stay unnamed", "DOTNET_PerfMapEnabled",
+	{ "Python", "libpython", NULL, NULL, "CPython 3.11 to 3.13" },
+	{ "Python", "python", NULL, NULL, "CPython 3.11 to 3.13" },
+	{ ".NET", "libcoreclr.so", "managed functions show as [jit]", "DOTNET_PerfMapEnabled",
 	  "start it with DOTNET_PerfMapEnabled=1" },
 	{ "Ruby", "libruby", "stacks show the interpreter's functions, not Ruby's", "--yjit-perf",
 	  "start it with --yjit-perf" },
@@ -52,6 +52,8 @@ struct seen {                           /* what the mappings of one process show
 	size_t file_count, left_out;
 	size_t unreadable, without_frame;
 	char last[PATH_SIZE];
+	int own_frames;                 /* 0: its own frames can be read; -ENOENT: nothing is known of such; -ENOTSUP: why not */
+	char own_frames_text[INTERPRETER_WHY];
 };
 
 static int open_proc(pid_t pid, const char *name, int flags)
@@ -217,12 +219,39 @@ static bool has_perf_map(pid_t pid, const char *inner_pid)
 	return access(path, R_OK) == 0;
 }
 
-static void judge_runtime(struct doctor *doctor, const struct runtime *runtime, pid_t pid, bool perf_map)
+/* Tries what a capture would: its structures are found, or it is said why they are not. */
+static void read_own_frames(struct seen *seen, pid_t pid)
 {
+	struct text maps = TEXT(MAPS_LIMIT);
+	struct unwind_memory memory;
+	struct interpreter_process process = { .pid = pid, .memory = &memory };
+	struct interpreter_state *state = NULL;
+	const struct interpreter *row;
+	CLEANUP_FD int fd = open_proc(pid, "maps", O_RDONLY);
+	char bytes[65536];
+	ssize_t size;
+
+	while (fd >= 0 && (size = read(fd, bytes, sizeof(bytes))) > 0)
+		text_append(&maps, bytes, (size_t)size);
+	interpreter_memory_of(pid, &memory);
+	process.maps = text_string(&maps);
+	seen->own_frames = interpreter_recognise(&process, &row, &state, seen->own_frames_text);
+	if (!seen->own_frames) {
+		row->describe(state, seen->own_frames_text);
+		row->forget(state);
+	}
+	text_done(&maps);
+}
+
+static void judge_runtime(struct doctor *doctor, const struct seen *seen, pid_t pid, bool perf_map)
+{
+	const struct runtime *runtime = seen->runtime;
 	struct text command = TEXT(COMMAND_LIMIT);
 
 	read_command(pid, &command);
-	if (!perf_map && !strstr(text_string(&command), runtime->option))
+	if (seen->own_frames == -ENOTSUP)
+		doctor_judge(doctor, DOCTOR_LIMITED, runtime->name, seen->own_frames_text, runtime->change);
+	else if (runtime->option && !perf_map && !strstr(text_string(&command), runtime->option))
 		doctor_judge(doctor, DOCTOR_LIMITED, runtime->name, runtime->costs, runtime->change);
 	text_done(&command);
 }
@@ -232,7 +261,7 @@ static void judge_process(struct doctor *doctor, const struct seen *seen, pid_t 
 	char costs[128];
 
 	if (seen->runtime)
-		judge_runtime(doctor, seen->runtime, pid, perf_map);
+		judge_runtime(doctor, seen, pid, perf_map);
 	if (strstr(seen->program, " (deleted)"))
 		doctor_judge(doctor, DOCTOR_LIMITED, "program", "its file was replaced: names come only from the running copy",
 			     "keep the old file until the capture is symbolized");
@@ -261,6 +290,9 @@ static struct record *process_record(pid_t pid, const struct seen *seen, const c
 	record_add(record, "runtime", "runtime", "", runtime && *runtime ? value_text(runtime) : value_text("native"));
 	if (seen->runtime)
 		record_add(record, "runtime_file", "seen by", "", value_text(seen->runtime_file));
+	if (seen->own_frames != -ENOENT)
+		record_add(record, "own_frames", seen->own_frames ? "its own frames: no" : "its own frames", "",
+			   value_text(seen->own_frames_text));
 	record_add(record, "perf_map", "perf map", "", value_truth(perf_map));
 	return record;
 }
@@ -290,6 +322,7 @@ int doctor_process(struct doctor *doctor, pid_t pid, struct error *err)
 			     "run as root, or with CAP_SYS_PTRACE");
 	seen.files->rows_left_out += seen.left_out;
 	perf_map = has_perf_map(pid, inner_pid);
+	read_own_frames(&seen, pid);
 	document_add_record(doctor->document, "process", "process",
 			    process_record(pid, &seen, name, inner_pid, perf_map));
 	document_add_table(doctor->document, "files", "files that its code comes from", seen.files);
