@@ -262,6 +262,13 @@ static void note_attached(const struct profile *profile, struct document *into)
 	}
 }
 
+static void note_redacted(const struct profile *profile, struct document *into)
+{
+	if (profile_meta_number(profile, "capture.redacted", 0))
+		document_add_finding(into, SEVERITY_NOTE,
+				     "names and paths were left out of this capture: equal numbers stand for equal names");
+}
+
 static void warn_guard(const struct profile *profile, struct document *into)
 {
 	uint64_t start_ns = profile_meta_number(profile, "capture.start_ns", 0);
@@ -325,6 +332,7 @@ static void add_findings(const struct question *question, const struct account *
 			"no correct completion was counted: nothing is shown per completion");
 	warn_missing(question->profile, into);
 	note_left_out(question->profile, into);
+	note_redacted(question->profile, into);
 	note_attached(question->profile, into);
 	warn_guard(question->profile, into);
 	note_intervals(question->profile, into);

@@ -57,6 +57,7 @@ static const struct option options[] = {
 	{ "with-arguments", 0, OPTION_FLAG, false, INTO(with_arguments), NULL, "keep the arguments of commands", "--with-arguments" },
 	{ "jvm-attach", 0, OPTION_FLAG, false, INTO(jvm_attach), NULL, "ask Java machines to write their perf maps at the end",
 	  "--jvm-attach" },
+	{ "redact", 0, OPTION_FLAG, false, INTO(redact), NULL, "keep no names of programs, paths, hosts and containers", "--redact" },
 	{ "as-root", 0, OPTION_FLAG, false, INTO(as_root), NULL, "run the command as root under sudo, not as the invoking user",
 	  "--as-root" },
 	{ "dry-run", 'n', OPTION_FLAG, false, INTO(dry_run), NULL, "say which probes, at what cost, exposing what; record nothing",
@@ -147,6 +148,7 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 		job.recording.labels = wanted->labels.items;
 		job.recording.label_count = wanted->labels.count;
 		job.recording.progress = !wanted->quiet;
+		job.recording.redact = wanted->redact;
 		job.recording.command = job.command;
 		if (arguments->command_count) {
 			r = launch_prepare(&job.launch, arguments->command, NULL, NULL, wanted->as_root, err);

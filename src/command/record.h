@@ -16,7 +16,7 @@ struct error;
 struct record_config {
 	struct option_list processes, threads, work, with, without, labels;
 	const char *comm, *cgroup, *container, *output, *correct;
-	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, json, quiet;
+	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, redact, json, quiet;
 	uint64_t duration_ns, size_limit_bytes;
 	double rate_hz, budget;
 };

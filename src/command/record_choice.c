@@ -217,6 +217,11 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 	capture->cost_budget = config->budget;
 	if (!r)
 		r = check_output(config, err);
+	if (!r && config->redact && config->with_arguments) {
+		r = fail(err, FAILURE_USAGE, -EINVAL, "both --redact and --with-arguments");
+		error_because(err, "arguments are names and paths");
+		r = error_try(err, "one of them");
+	}
 	if (!r)
 		r = check_labels(&config->labels, err);
 	if (!r)

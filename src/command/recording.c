@@ -83,6 +83,8 @@ static void note_contract(const struct recording *recording, struct profile *pro
 	(void)!getrandom(&random, sizeof(random), 0);
 	(void)snprintf(id, sizeof(id), "%016llx", (unsigned long long)random);
 	profile_set_meta(profile, "capture.id", id);
+	if (recording->redact)
+		profile_set_meta_number(profile, "capture.redacted", 1);
 	if (recording->command && *recording->command)
 		profile_set_meta(profile, "capture.command", recording->command);
 	if (recording->work_source)
@@ -250,6 +252,8 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	config.to = &run;
 	watch_signals(&before);
 	run.native = native_new();
+	if (recording->redact)
+		native_redact(run.native);
 	run.capture = capture_new(&config);
 	note_contract(recording, capture_profile(run.capture));
 	r = capture_prepare(run.capture, err);

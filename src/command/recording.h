@@ -19,6 +19,7 @@ struct recording {
 	struct capture_config capture;       /* slice and to are set by recording_run() */
 	const char *path;
 	bool replace, progress;
+	bool redact;                         /* no names and paths in the file */
 	uint64_t size_limit_bytes;           /* 0: none */
 	uint64_t duration_ns;                /* 0: until something ends it */
 	const char *const *labels;           /* "key=value" */

@@ -19,6 +19,8 @@ enum { NATIVE_SCHEMA_MAJOR = 1, NATIVE_SCHEMA_MINOR = 0 };
 struct native *native_new(void);
 void native_free(struct native *native);             /* closes without sealing: the file stays readable */
 DEFINE_CLEANUP(native)
+/* Before the file is made: no name of a program, person, host or path gets into it (format/redaction.h). */
+void native_redact(struct native *native);
 /* Makes the file, mode 0600. -EEXIST where it exists and replace is false. */
 int native_create(struct native *native, const char *path, bool replace, uint64_t size_limit_bytes, struct error *err);
 /* Stores what the profile gained since the last call, as slice; the caller then drops the facts.

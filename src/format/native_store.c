@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "format/native_file.h"
 #include "format/native_writer.h"
+#include "format/redaction.h"
 #include "profile/profile.h"
 
 #include <sqlite3.h>
@@ -18,19 +19,20 @@
 /* Texts of symbols have numbers of their own, so that they can go without touching what was
  * recorded. */
 static uint32_t symbol_text(struct native *native, const struct profile *profile,
-			    struct map *numbers, struct string_id id)
+			    struct map *numbers, struct string_id id, bool generated)
 {
+	const char *text = profile_text(profile, id);
+	uint32_t key[2] = { id.index, generated }, *number;
 	bool added;
-	uint32_t *number;
 
 	if (!id.index)
 		return 0;
-	number = map_put(numbers, &id.index, &added);
+	number = map_put(numbers, key, &added);
 	if (added) {
 		*number = (uint32_t)map_count(numbers);
 		row_begin(native, TABLE_SYMBOL_TEXT);
 		row_number(native, *number);
-		row_text(native, profile_text(profile, id));
+		row_text(native, generated ? redaction_name(native->redaction, REDACTED_GENERATED, text) : text);
 		row_end(native);
 	}
 	return *number;
@@ -38,18 +40,20 @@ static uint32_t symbol_text(struct native *native, const struct profile *profile
 
 void native_write_symbols(struct native *native, const struct profile *profile, size_t frame_count)
 {
-	CLEANUP(map) struct map *numbers = map_new(sizeof(uint32_t));
+	CLEANUP(map) struct map *numbers = map_new(2 * sizeof(uint32_t));
 
 	for (size_t i = 0; i < profile_symbol_count(profile); i++) {
 		const struct symbol *symbol = profile_symbol_at(profile, i);
 		const struct frame *frame = profile_frame_at(profile, symbol->frame.index);
 		uint32_t name, path, origin;
+		bool generated;
 
 		if (symbol->frame.index >= frame_count)
 			continue;
-		name = symbol_text(native, profile, numbers, symbol->name);
-		path = symbol_text(native, profile, numbers, symbol->path);
-		origin = symbol_text(native, profile, numbers, symbol->origin);
+		generated = redaction_is_generated(native->redaction, profile_text(profile, symbol->origin));
+		name = symbol_text(native, profile, numbers, symbol->name, generated);
+		path = native->redaction ? 0 : symbol_text(native, profile, numbers, symbol->path, false);
+		origin = symbol_text(native, profile, numbers, symbol->origin, false);
 		row_begin(native, TABLE_SYMBOL);
 		row_number(native, symbol->frame.index);
 		row_number(native, frame->file.index);

@@ -14,6 +14,7 @@
 #include "format/digest.h"
 #include "format/native_file.h"
 #include "format/native_writer.h"
+#include "format/redaction.h"
 #include "profile/profile.h"
 
 #include <assert.h>
@@ -34,6 +35,13 @@ struct native *native_new(void)
 	return native;
 }
 
+void native_redact(struct native *native)
+{
+	assert(!native->db);
+	if (!native->redaction)
+		native->redaction = redaction_new();
+}
+
 static void native_close(struct native *native)
 {
 	native_tables_close(native);
@@ -51,6 +59,7 @@ void native_free(struct native *native)
 	if (!native)
 		return;
 	native_close(native);
+	redaction_free(native->redaction);
 	map_free(native->total_ids);
 	free(native->totals);
 	free(native->string_numbers);

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "format/redaction.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -18,6 +19,11 @@ static const char *const weighting_names[] = { "", "exact", "sampled", "estimate
 static void row_string(struct native *native, const struct profile *profile, struct string_id id)
 {
 	row_text(native, profile_text(profile, id));
+}
+
+static void row_name(struct native *native, const struct profile *profile, enum redacted kind, struct string_id id)
+{
+	row_text(native, redaction_name(native->redaction, kind, profile_text(profile, id)));
 }
 
 /* The file's own numbers for the texts that segments refer to; the first use stores the text. */
@@ -57,7 +63,8 @@ void native_write_meta(struct native *native, const struct profile *profile)
 		const char *key, *value;
 
 		profile_meta_at(profile, i, &key, &value);
-		if (meta_is_own(key))
+		value = redaction_meta(native->redaction, key, value);
+		if (meta_is_own(key) || !value)
 			continue;
 		row_begin(native, TABLE_META);
 		row_text(native, key);
@@ -96,12 +103,12 @@ static void process_write(struct native *native, const struct profile *profile, 
 	row_number(native, row->generation);
 	row_number(native, row->namespace_pid);
 	row_number(native, row->parent_pid);
-	row_string(native, profile, row->comm);
-	row_string(native, profile, row->cgroup);
-	row_string(native, profile, row->executable);
+	row_name(native, profile, REDACTED_COMM, row->comm);
+	row_name(native, profile, REDACTED_CGROUP, row->cgroup);
+	row_name(native, profile, REDACTED_FILE, row->executable);
 	row_string(native, profile, row->runtime);
-	row_string(native, profile, row->pid_namespace);
-	row_string(native, profile, row->arguments);
+	row_name(native, profile, REDACTED_NAMESPACE, row->pid_namespace);
+	row_text(native, native->redaction ? "" : profile_text(profile, row->arguments));
 	row_end(native);
 }
 
@@ -116,7 +123,7 @@ static void thread_write(struct native *native, const struct profile *profile, s
 	row_number(native, row->namespace_tid);
 	row_number(native, row->start_ns);
 	row_number(native, row->end_ns);
-	row_string(native, profile, row->comm);
+	row_name(native, profile, REDACTED_COMM, row->comm);
 	row_number(native, row->outside);
 	row_number(native, row->born);
 	row_number(native, row->died);
@@ -192,7 +199,7 @@ static void file_write(struct native *native, const struct profile *profile, siz
 {
 	row_begin(native, TABLE_FILE);
 	row_number(native, i);
-	row_string(native, profile, profile_file_at(profile, i)->path);
+	row_name(native, profile, REDACTED_FILE, profile_file_at(profile, i)->path);
 	row_string(native, profile, profile_file_at(profile, i)->build_id);
 	row_number(native, native->stored);
 	row_end(native);
@@ -205,7 +212,7 @@ static void object_write(struct native *native, const struct profile *profile, s
 	row_begin(native, TABLE_OBJECT);
 	row_number(native, i);
 	row_string(native, profile, row->kind);
-	row_string(native, profile, row->name);
+	row_name(native, profile, REDACTED_OBJECT, row->name);
 	row_number(native, row->address);
 	row_number(native, native->stored);
 	row_end(native);
@@ -276,6 +283,15 @@ void native_write_dictionaries(struct native *native, const struct profile *prof
 
 /* --- Facts ------------------------------------------------------------------------------------ */
 
+/* A status of HTTP is a number; what a log's expression matched is the user's own text. */
+static void row_class(struct native *native, const struct profile *profile, const struct completion *row)
+{
+	if (strcmp(profile_text(profile, row->source), "log"))
+		row_string(native, profile, row->class);
+	else
+		row_name(native, profile, REDACTED_CLASS, row->class);
+}
+
 static void completion_write(struct native *native, const struct profile *profile, size_t i)
 {
 	const struct completion *row = profile_completion_at(profile, i);
@@ -285,7 +301,7 @@ static void completion_write(struct native *native, const struct profile *profil
 	row_string(native, profile, row->source);
 	row_number(native, row->process.index);
 	row_number(native, row->port);
-	row_string(native, profile, row->class);
+	row_class(native, profile, row);
 	row_text(native, outcome_name(row->outcome));
 	row_number(native, row->count);
 	row_number(native, native->stored);

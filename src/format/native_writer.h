@@ -15,6 +15,7 @@
 #include "format/sha256.h"
 
 struct map;
+struct redaction;
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -51,6 +52,8 @@ struct native {
 	uint32_t *string_numbers;
 	size_t string_room;
 	struct native_marks threads, processes, classes;
+	/* NULL: names are stored as they are */
+	struct redaction *redaction;
 	struct map *total_ids;
 	struct native_total *totals;
 	size_t total_count, total_room;
