@@ -19,6 +19,7 @@
 #include "capture/listeners.h"
 #include "capture/maps.h"
 #include "capture/sampler.h"
+#include "capture/unwind_cost.h"
 #include "classify/classify.h"
 #include "probe/decoder.h"
 #include "profile/profile.h"
@@ -66,6 +67,8 @@ struct capture *capture_new(const struct capture_config *config)
 	struct capture *capture = xcalloc(1, sizeof(*capture));
 
 	capture->config = *config;
+	if (!capture->config.stack_depth)
+		capture->config.stack_depth = WIRE_STACK_DEPTH;
 	capture->profile = profile_new();
 	capture->harvest = harvest_new();
 	capture->cost.statistics_fd = -1;
@@ -127,9 +130,9 @@ static void note_host(struct capture *capture)
 	profile_set_meta_number(capture->profile, "host.memory_bytes", host.memory_bytes);
 	profile_set_meta(capture->profile, "clock", "CLOCK_MONOTONIC");
 	profile_set_meta(capture->profile, "capture.crosscut", CROSSCUT_VERSION);
-	profile_set_meta(capture->profile, "stack.walk", "frame-pointer");
+	profile_set_meta(capture->profile, "stack.walk", "call-frame-information");
 	profile_set_meta(capture->profile, "stack.inlining", "not expanded");
-	(void)snprintf(text, sizeof(text), "%d", WIRE_STACK_DEPTH);
+	(void)snprintf(text, sizeof(text), "%u", capture->config.stack_depth);
 	profile_set_meta(capture->profile, "stack.depth", text);
 	if (capture->config.sample_rate_hz > 0)
 		profile_set_meta_number(capture->profile, "sampler.period_ns", (uint64_t)(1e9 / capture->config.sample_rate_hz));
@@ -194,7 +197,7 @@ int capture_prepare(struct capture *capture, struct error *err)
 	capture->decoder = decoder_new(capture->profile);
 	r = drain_open(&capture->drain, &(struct drain_options){
 		.bpf = kernel_bpf(capture->kernel), .decoder = capture->decoder, .harvest = capture->harvest,
-		.with_arguments = capture->config.with_arguments }, err);
+		.with_arguments = capture->config.with_arguments, .stack_depth = capture->config.stack_depth }, err);
 	if (!r)
 		r = add_targets(capture, err);
 	if (!r)
@@ -575,6 +578,7 @@ int capture_finish(struct capture *capture, struct error *err)
 		kernel_cost(capture->kernel, &cost);
 		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);
 		kernel_note_costs(capture->kernel, capture->profile);
+		unwind_cost_note(kernel_bpf(capture->kernel), drain_unwinding(capture->drain), capture->profile);
 		r = cut_slice(capture, capture->end_ns, true, err);
 	}
 	drain_counts(capture->drain, &capture->counts);

@@ -12,6 +12,7 @@
 #include "capture/harvest_generated.h"
 #include "capture/maps.h"
 #include "capture/sideband.h"
+#include "capture/unwinding.h"
 #include "probe/decoder.h"
 #include "symbol/kallsyms.h"
 #include "work/work.h"
@@ -33,6 +34,10 @@ struct drain {
 	struct ring_buffer *ring;
 	struct sideband *sideband;              /* NULL where perf events are not to be had: /proc alone must do */
 	struct kallsyms *kernel;
+	struct unwinding *unwinding;
+	uint32_t *ended;                        /* processes that exited: forgotten when their last records are decoded */
+	size_t ended_count, ended_room;
+	struct unwinding_stack walked;
 	struct batch batch;                     /* from the ring and the side band */
 	struct batch extra;                     /* what must be decoded before the record at hand */
 	struct batch costs;                     /* of the next slice: costs, and completions counted elsewhere */
@@ -68,6 +73,7 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 {
 	CLEANUP(drain) struct drain *drain = xcalloc(1, sizeof(*drain));
 	struct error ignored;
+	int r;
 
 	drain->options = *options;
 	if (rings_open(drain, options->bpf) < 0)
@@ -75,6 +81,9 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 	drain->kernel = kallsyms_load(err);
 	if (!drain->kernel)
 		return err->code;
+	r = unwinding_open(&drain->unwinding, options->bpf, options->harvest, err);
+	if (r < 0)
+		return r;
 	drain->sideband = sideband_open(&ignored);
 	if (!drain->sideband)
 		profile_set_meta(decoder_profile(options->decoder), "probe.missing.side-band",
@@ -90,10 +99,17 @@ void drain_free(struct drain *drain)
 	ring_buffer__free(drain->ring);
 	sideband_close(drain->sideband);
 	kallsyms_free(drain->kernel);
+	unwinding_free(drain->unwinding);
+	free(drain->ended);
 	batch_done(&drain->batch);
 	batch_done(&drain->extra);
 	batch_done(&drain->costs);
 	free(drain);
+}
+
+struct unwinding *drain_unwinding(struct drain *drain)
+{
+	return drain->unwinding;
 }
 
 void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state)
@@ -125,6 +141,7 @@ static void put_mapping(void *context, const struct harvested_mapping *mapping)
 	const char *texts[] = { mapping->path, mapping->build_id, NULL };
 
 	harvest_generated_mapping(harvest_generated(harvesting->drain->options.harvest), (pid_t)harvesting->pid, mapping);
+	unwinding_map(harvesting->drain->unwinding, harvesting->pid, &wire, mapping->path, mapping->build_id);
 	batch_put(&harvesting->drain->extra, WIRE_MAPPING, 0, &wire, sizeof(wire), texts);
 }
 
@@ -221,6 +238,10 @@ static void put_sideband(void *context, const struct sideband_record *record)
 		batch_put(&drain->batch, WIRE_SPACE_FORK, record->time_ns, &space, sizeof(space), NULL);
 	} else if (record->kind == SIDEBAND_EXEC) {
 		batch_put(&drain->batch, WIRE_SPACE_EXEC, record->time_ns, &space, sizeof(space), NULL);
+	} else if (record->kind == SIDEBAND_EXIT && record->pid == record->tid) {
+		grow(drain->ended, drain->ended_count, drain->ended_room);
+		drain->ended[drain->ended_count++] = record->pid;
+		harvest_generated_exit(harvest_generated(drain->options.harvest), (pid_t)record->pid);
 	} else if (record->kind == SIDEBAND_MAPPING) {
 		struct wire_mapping wire;
 
@@ -231,8 +252,6 @@ static void put_sideband(void *context, const struct sideband_record *record)
 					      .process = record->pid };
 		batch_put(&drain->batch, WIRE_MAPPING, record->time_ns, &wire, sizeof(wire),
 			  (const char *const[]){ mapping->path, mapping->build_id, NULL });
-	} else if (record->kind == SIDEBAND_EXIT && record->pid == record->tid) {
-		harvest_generated_exit(harvest_generated(drain->options.harvest), (pid_t)record->pid);
 	}
 }
 
@@ -270,6 +289,49 @@ static void after_record(struct drain *drain, const struct wire_head *head)
 	harvest_generated_mapping(harvest_generated(drain->options.harvest), (pid_t)wire->process, mapping);
 }
 
+/* What the walk must know comes from the same records. A stack that was copied is walked now, and takes their place. */
+static const struct wire_head *unwound(struct drain *drain, const struct wire_head *head)
+{
+	const struct wire_space *space = (const void *)head;
+	const struct wire_mapping *mapping = (const void *)head;
+
+	switch (head->kind) {
+	case WIRE_SPACE_EXEC:
+		unwinding_exec(drain->unwinding, space->process);
+		break;
+	case WIRE_SPACE_FORK:
+		unwinding_fork(drain->unwinding, space->process, space->parent);
+		break;
+	case WIRE_MAPPING:
+		unwinding_map(drain->unwinding, mapping->process, mapping, wire_text(head, sizeof(*mapping), 0),
+			      wire_text(head, sizeof(*mapping), 1));
+		break;
+	case WIRE_STACK_COPY:
+		unwinding_walk(drain->unwinding, (const void *)head, drain->options.stack_depth, &drain->walked);
+		return &drain->walked.stack.head;
+	}
+	return head;
+}
+
+/* A process that ran where nothing was known to be mapped: some event was lost, or it mapped without telling. */
+static void look_again(void *context, uint32_t pid)
+{
+	struct drain *drain = context;
+	struct harvesting harvesting = { drain, pid };
+
+	(void)harvest_mappings(drain->options.harvest, (pid_t)pid, put_mapping, &harvesting);
+	feed_extra(drain);
+}
+
+static void settle_unwinding(struct drain *drain)
+{
+	unwinding_missing(drain->unwinding, look_again, drain);
+	for (size_t i = 0; i < drain->ended_count; i++)
+		unwinding_exit(drain->unwinding, drain->ended[i]);
+	drain->ended_count = 0;
+	unwinding_publish(drain->unwinding);
+}
+
 int drain_tick(struct drain *drain, struct error *err)
 {
 	int r = ring_buffer__consume(drain->ring);
@@ -284,12 +346,14 @@ int drain_tick(struct drain *drain, struct error *err)
 
 		if (!is_wanted(drain, head))
 			continue;
+		head = unwound(drain, head);
 		before_record(drain, head);
 		if (head->kind != WIRE_THREAD)
 			feed(drain, head, head->size);
 		after_record(drain, head);
 	}
 	batch_clear(&drain->batch);
+	settle_unwinding(drain);
 	return 0;
 }
 

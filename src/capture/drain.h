@@ -15,6 +15,7 @@ struct decoder;
 struct drain;
 struct error;
 struct harvest;
+struct unwinding;
 struct work;
 struct work_state;
 
@@ -23,12 +24,14 @@ struct drain_options {
 	struct decoder *decoder;
 	struct harvest *harvest;
 	bool with_arguments;
+	uint32_t stack_depth;
 };
 
 int drain_open(struct drain **ret, const struct drain_options *options, struct error *err);
 void drain_free(struct drain *drain);
 DEFINE_CLEANUP(drain)
 
+struct unwinding *drain_unwinding(struct drain *drain);
 void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
 int drain_tick(struct drain *drain, struct error *err);                /* ring and side band */
 /* Turns to the other half of the maps and hands on what lies in this one, as the slice [start_ns, end_ns). */

@@ -97,6 +97,7 @@ static int check_kernel(const struct btf *btf, struct error *err)
 	static const struct { const char *helper, *meaning; } needs[] = {
 		{ "BPF_FUNC_task_storage_get", "task storage for tracing programs (Linux 5.11)" },
 		{ "BPF_FUNC_task_pt_regs", "the registers of a sleeping task (Linux 5.15)" },
+		{ "BPF_FUNC_loop", "loops that are not unrolled (Linux 5.17)" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(needs); i++) {
@@ -201,6 +202,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 		       strnlen(population->name, WIRE_COMM - 1));
 	kernel->bpf->rodata->watch_idle = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->stacks_on_wait = config->wait_stacks;
+	kernel->bpf->rodata->stack_depth = config->stack_depth ? config->stack_depth : WIRE_STACK_DEPTH;
 	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
 	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));
 	if (kernel->bpf->rodata->timeline)

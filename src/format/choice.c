@@ -144,6 +144,15 @@ const char *choice_cause(const struct choice *choice, struct stack_id stack)
 	switch (profile_stack_at(choice->profile, stack.index)->status) {
 	case STACK_TRUNCATED: return "[truncated]";
 	case STACK_FAILED: return "[failed]";
+	case STACK_NO_MAPPING: return "[unwind failed: no mapping]";
+	case STACK_NO_TABLE: return "[unwind failed: no table]";
+	case STACK_NO_ROW: return "[unwind failed: no row]";
+	case STACK_UNSUPPORTED_ROW: return "[unwind failed: unsupported rule]";
+	case STACK_FAULT: return "[unwind failed: unreadable stack]";
+	case STACK_STUCK: return "[unwind failed: no way up]";
+	case STACK_ZERO_PC: return "[unwind failed: zero return address]";
+	case STACK_NO_PROCESS: return "[unwind failed: unknown process]";
+	case STACK_COMPATIBLE: return "[unwind failed: 32-bit task]";
 	default: return NULL;
 	}
 }

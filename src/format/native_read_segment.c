@@ -31,7 +31,7 @@ static bool add_frame(struct reader *reader, const void *bytes)
 	struct string_id *name = string_at(reader, row.name.index);
 	size_t next = profile_frame_count(profile);
 
-	if (!HAS(file, row.file) || !name || row.method > METHOD_IMPORTED)
+	if (!HAS(file, row.file) || !name || row.method >= METHOD_COUNT)
 		return false;
 	row.name = *name;
 	return profile_frame(profile, row).index == next;
@@ -44,7 +44,7 @@ static bool add_stack(struct reader *reader, const void *bytes)
 	size_t next = profile_stack_count(profile);
 
 	if (!HAS(stack, row->parent) || !HAS(frame, row->frame) || row->status < STACK_UNVERIFIED ||
-	    row->status > STACK_FAILED)
+	    row->status >= STACK_STATUS_COUNT)
 		return false;
 	return profile_stack(profile, row->parent, row->frame, row->status).index == next;
 }

@@ -283,7 +283,7 @@ static void strings_write(struct pprof *pprof, struct text *to)
 
 static void profile_put(struct pprof *pprof, struct text *to)
 {
-	uint64_t cause_locations[STACK_FAILED + 1] = { 0 };
+	uint64_t cause_locations[STACK_STATUS_COUNT] = { 0 };
 	struct samples samples = { 0 };
 
 	samples_gather(&pprof->choice, &samples);

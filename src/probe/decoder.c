@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "probe/probe.h"
 #include "probe/space.h"
+#include "unwind/row.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -114,6 +115,7 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 {
 	struct stack_pair pair = { user, kernel };
 	struct stack_id below = stack_of(decoder, user), top = stack_of(decoder, kernel), frames[WIRE_STACK_DEPTH];
+	enum stack_status status;
 	size_t depth = 0;
 	uint32_t *joined;
 
@@ -128,11 +130,9 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 		frames[depth] = top;
 		top = profile_stack_at(decoder->profile, top.index)->parent;
 	}
-	while (depth--) {
-		const struct stack *stack = profile_stack_at(decoder->profile, frames[depth].index);
-
-		below = profile_stack(decoder->profile, below, stack->frame, stack->status);
-	}
+	status = profile_stack_at(decoder->profile, below.index)->status;       /* the user's part decides: the kernel's is its own */
+	while (depth--)
+		below = profile_stack(decoder->profile, below, profile_stack_at(decoder->profile, frames[depth].index)->frame, status);
 	if (map_count(decoder->joined) < KNOWN_STACK_LIMIT)
 		*map_put(decoder->joined, &pair, NULL) = below.index;
 	return below;
@@ -281,15 +281,27 @@ static bool is_machinery(const char *name)
 	return false;
 }
 
+/* The words of the walk → those of the profile. A walk whose method or status nobody knows was no walk of ours. */
+static const enum stack_status statuses[UNWIND_STATUS_COUNT] = {
+	[UNWIND_GOES_ON] = STACK_FAILED, [UNWIND_COMPLETE] = STACK_COMPLETE, [UNWIND_TRUNCATED] = STACK_TRUNCATED,
+	[UNWIND_NO_MAPPING] = STACK_NO_MAPPING, [UNWIND_NO_TABLE] = STACK_NO_TABLE, [UNWIND_NO_ROW] = STACK_NO_ROW,
+	[UNWIND_UNSUPPORTED_ROW] = STACK_UNSUPPORTED_ROW, [UNWIND_FAULT] = STACK_FAULT, [UNWIND_STUCK] = STACK_STUCK,
+	[UNWIND_ZERO_PC] = STACK_ZERO_PC, [UNWIND_NO_PROCESS] = STACK_NO_PROCESS, [UNWIND_COMPATIBLE] = STACK_COMPATIBLE,
+};
+static const enum frame_method methods[UNWIND_METHOD_COUNT] = {
+	[UNWIND_BY_NOTHING] = METHOD_NONE, [UNWIND_BY_LEAF] = METHOD_LEAF, [UNWIND_BY_ROW] = METHOD_CFI,
+	[UNWIND_BY_GENERATED_ROW] = METHOD_GENERATED, [UNWIND_BY_FRAME_POINTER] = METHOD_FRAME_POINTER,
+	[UNWIND_BY_GUESS] = METHOD_GUESS, [UNWIND_BY_SIGNAL] = METHOD_SIGNAL,
+};
+
 static void decode_stack(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_stack *wire = (const void *)record;
 	const uint64_t *addresses = (const void *)(wire + 1);
-	enum stack_status status = wire->depth >= WIRE_STACK_DEPTH ? STACK_TRUNCATED : STACK_UNVERIFIED;
 	struct stack_id stack = { 0 };
 	uint32_t first = 0;
 
-	if (wire->depth > WIRE_STACK_DEPTH || sizeof(*wire) + wire->depth * 8 > record->size) {
+	if (wire->depth > WIRE_STACK_DEPTH_LIMIT || sizeof(*wire) + wire->depth * 8ul > record->size || wire->status >= UNWIND_STATUS_COUNT) {
 		decoder->malformed++;
 		return;
 	}
@@ -299,16 +311,16 @@ static void decode_stack(struct decoder *decoder, const struct wire_head *record
 		while (first < wire->depth && is_machinery(profile_text(decoder->profile, kernel_name(decoder, addresses[first]))))
 			first++;
 	for (uint32_t i = wire->depth; i-- > first;) {
-		enum frame_method method = i == first ? METHOD_LEAF : METHOD_FRAME_POINTER;
+		uint64_t method = addresses[i] >> WIRE_METHOD_SHIFT, address = addresses[i] & ((1ull << WIRE_METHOD_SHIFT) - 1);
 		struct frame_id frame;
 
 		if (wire->process)
-			frame = user_frame(decoder, wire->process, addresses[i], method);
+			frame = user_frame(decoder, wire->process, address, method < UNWIND_METHOD_COUNT ? methods[method] : METHOD_NONE);
 		else
 			frame = profile_frame(decoder->profile, (struct frame){
 				.file = decoder->kernel, .offset = addresses[i], .name = kernel_name(decoder, addresses[i]),
 				.method = METHOD_KERNEL });
-		stack = profile_stack(decoder->profile, stack, frame, wire->process ? status : STACK_COMPLETE);
+		stack = profile_stack(decoder->profile, stack, frame, statuses[wire->status]);
 	}
 	*map_put(decoder->stacks, &wire->id, NULL) = stack.index;
 }

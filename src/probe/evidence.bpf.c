@@ -232,7 +232,7 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 	__u32 shift;
 
 	if (needs_kernel_stack(&ledger->evidence))
-		ledger->evidence.kernel_stack = stack_take(ctx, 0, SCRATCH_TASK);
+		ledger->evidence.kernel_stack = stack_take(ctx, SCRATCH_TASK);
 	if (!ip || !stacks_on_wait)
 		return;
 	shift = choose_shift(ledger, ip);
@@ -240,7 +240,7 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 		return;
 	ledger->p_log2 = shift;
 	ledger->sampled = 1;
-	ledger->user_stack = stack_take(ctx, task->tgid, SCRATCH_TASK);
+	ledger->user_stack = unwind_take(task, SCRATCH_TASK);
 }
 
 HIDDEN void evidence_of_sleeper(struct task_struct *task, struct task_ledger *ledger, unsigned int state)

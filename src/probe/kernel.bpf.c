@@ -4,6 +4,7 @@
  * event is what makes other tracers slow), and stacks that are sent once and named by a hash afterwards.
  */
 #include "probe/kernel.bpf.h"
+#include "unwind/row.h"
 
 const volatile bool population_all = false, population_by_thread = false, population_by_comm = false, watch_idle = false;
 const volatile bool stacks_on_wait = true;
@@ -11,6 +12,7 @@ const volatile char population_comm[WIRE_COMM] = {};
 const volatile __s64 preempt_count_offset = 0;
 volatile __u64 window_start_ns = ~0ull, window_end_ns = ~0ull;
 volatile __u32 epoch = 0, stack_shift = 0;
+const volatile __u32 stack_depth = WIRE_STACK_DEPTH;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -64,15 +66,11 @@ struct {
 	__type(value, __u32);
 } thread_serials SEC(".maps");
 
-struct stack_buffer {
-	struct wire_stack stack;
-	__u64 addresses[WIRE_STACK_DEPTH + 1];
-};
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, STACK_SCRATCHES);
 	__type(key, __u32);
-	__type(value, struct stack_buffer);
+	__uint(value_size, sizeof(struct stack_buffer));
 } stack_buffers SEC(".maps");
 
 HIDDEN void count(__u32 counter)
@@ -129,37 +127,45 @@ HIDDEN bool record_send(const void *record, __u32 size)
 	return false;
 }
 
-/* FNV-like over whole words: the id must be the same on every CPU and never 0. */
-static __u64 stack_id(const struct stack_buffer *buffer, __u32 depth, __u32 process)
-{
-	__u64 id = 0xcbf29ce484222325ull ^ process;
+struct hashing { const struct stack_buffer *buffer; __u64 id; };
 
-	for (__u32 i = 0; i < WIRE_STACK_DEPTH; i++) {
-		if (i >= depth)
-			break;
-		id = (id ^ buffer->addresses[i]) * 0x9e3779b97f4a7c15ull;
-		id ^= id >> 29;
-	}
-	return id ? id : 1;
+static long hash_word(__u32 index, struct hashing *hashing)
+{
+	if (index >= WIRE_STACK_DEPTH_LIMIT)
+		return 1;
+	hashing->id = (hashing->id ^ hashing->buffer->addresses[index]) * 0x9e3779b97f4a7c15ull;
+	hashing->id ^= hashing->id >> 29;
+	return 0;
 }
 
-static __u64 stack_send(struct stack_buffer *buffer, long bytes, __u32 process)
+/* FNV-like over whole words: the id must be the same on every CPU and never 0. */
+static __u64 stack_id(const struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status)
 {
-	__u32 depth, size;
+	struct hashing hashing = { buffer, 0xcbf29ce484222325ull ^ process ^ ((__u64)status << 32) };
+
+	bpf_loop(depth, hash_word, &hashing, 0);
+	return hashing.id ? hashing.id : 1;
+}
+
+HIDDEN struct stack_buffer *stack_buffer(__u32 scratch)
+{
+	return bpf_map_lookup_elem(&stack_buffers, &scratch);
+}
+
+HIDDEN __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status)
+{
+	__u32 size;
 	__u64 id;
 	__u8 sent = 1;
 
 	count(COUNT_STACKS);
-	if (bytes <= 0) {
+	if (!depth) {
 		count(COUNT_STACKS_FAILED);
 		return 0;
 	}
-	depth = (__u32)bytes / 8;
-	if (depth > WIRE_STACK_DEPTH)
-		depth = WIRE_STACK_DEPTH;
-	if (depth == WIRE_STACK_DEPTH)
-		count(COUNT_STACKS_TRUNCATED);
-	id = stack_id(buffer, depth, process);
+	if (depth > WIRE_STACK_DEPTH_LIMIT)
+		depth = WIRE_STACK_DEPTH_LIMIT;
+	id = stack_id(buffer, depth, process, status);
 	if (bpf_map_lookup_elem(&stacks_sent, &id))
 		return id;
 	size = sizeof(buffer->stack) + depth * 8;
@@ -169,6 +175,7 @@ static __u64 stack_send(struct stack_buffer *buffer, long bytes, __u32 process)
 	buffer->stack.id = id;
 	buffer->stack.process = process;
 	buffer->stack.depth = depth;
+	buffer->stack.status = status;
 	count(COUNT_RECORDS);
 	if (size > sizeof(*buffer))
 		return 0;
@@ -179,26 +186,31 @@ static __u64 stack_send(struct stack_buffer *buffer, long bytes, __u32 process)
 	return id;
 }
 
-HIDDEN __u64 stack_take(void *ctx, __u32 process, __u32 scratch)
+static __u64 kernel_stack_send(struct stack_buffer *buffer, long bytes)
 {
-	struct stack_buffer *buffer = bpf_map_lookup_elem(&stack_buffers, &scratch);
-	long bytes;
+	__u32 depth = bytes > 0 ? (__u32)bytes / 8 : 0;
+
+	if (depth >= WIRE_STACK_DEPTH)
+		count(COUNT_STACKS_TRUNCATED);
+	return stack_send(buffer, depth, 0, depth >= WIRE_STACK_DEPTH ? UNWIND_TRUNCATED : UNWIND_COMPLETE);
+}
+
+HIDDEN __u64 stack_take(void *ctx, __u32 scratch)
+{
+	struct stack_buffer *buffer = stack_buffer(scratch);
 
 	if (!buffer)
 		return 0;
-	bytes = bpf_get_stack(ctx, buffer->addresses, WIRE_STACK_DEPTH * 8, process ? BPF_F_USER_STACK : 0);
-	return stack_send(buffer, bytes, process);
+	return kernel_stack_send(buffer, bpf_get_stack(ctx, buffer->addresses, WIRE_STACK_DEPTH * 8, 0));
 }
 
 HIDDEN __u64 stack_take_task(struct task_struct *task, __u32 scratch)
 {
-	struct stack_buffer *buffer = bpf_map_lookup_elem(&stack_buffers, &scratch);
-	long bytes;
+	struct stack_buffer *buffer = stack_buffer(scratch);
 
 	if (!buffer)
 		return 0;
-	bytes = bpf_get_task_stack(task, buffer->addresses, WIRE_STACK_DEPTH * 8, 0);
-	return stack_send(buffer, bytes, 0);
+	return kernel_stack_send(buffer, bpf_get_task_stack(task, buffer->addresses, WIRE_STACK_DEPTH * 8, 0));
 }
 
 HIDDEN bool port_is_listening(__u16 port)

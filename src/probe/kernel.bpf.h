@@ -57,6 +57,7 @@ extern const volatile __s64 preempt_count_offset;       /* from a CPU's runqueue
 /* Changed while it runs. window_start_ns is the largest number until the window opens, window_end_ns until it closes. */
 extern volatile __u64 window_start_ns, window_end_ns;
 extern volatile __u32 epoch;                            /* odd or even: which of two maps is being filled */
+extern const volatile __u32 stack_depth;                /* frames of a user stack at most */
 extern volatile __u32 stack_shift;                      /* the guard's: every stack's probability is halved so often */
 
 /* The ledger of a task of the population; NULL for others. With create, a task that belongs to it gets one. */
@@ -68,10 +69,21 @@ HIDDEN bool population_asked(struct task_struct *task);
 HIDDEN void count(__u32 counter);
 HIDDEN bool record_send(const void *record, __u32 size);        /* false: the ring is full, and it was counted */
 
-enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT };  /* programs that can interrupt each other need their own */
-/* Takes the stack of the current task and sends it if it is new. Returns its id, 0 where none was taken. process 0: the
- * kernel's. Never called from two programs of one scratch at once. */
-HIDDEN __u64 stack_take(void *ctx, __u32 process, __u32 scratch);
+/* One stack under way to the ring. Programs that can interrupt each other have one each. */
+enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT, STACK_SCRATCHES };
+struct stack_buffer {
+	struct wire_stack stack;
+	__u64 addresses[WIRE_STACK_DEPTH_LIMIT];
+};
+HIDDEN struct stack_buffer *stack_buffer(__u32 scratch);
+/* Sends what lies in the buffer if it is new. Returns its id, 0 where depth is 0 or the ring is full. process 0: the
+ * kernel's. */
+HIDDEN __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status);
+
+/* Take a stack of the current task and send it if it is new. Return its id, 0 where none was taken. Never called from
+ * two programs of one scratch at once. */
+HIDDEN __u64 stack_take(void *ctx, __u32 scratch);                      /* the kernel's */
+HIDDEN __u64 unwind_take(struct task_struct *task, __u32 scratch);      /* the user's; task is the current one */
 HIDDEN __u64 stack_take_task(struct task_struct *task, __u32 scratch);  /* kernel stack of a sleeping task, for iterators */
 
 HIDDEN bool port_is_listening(__u16 port);

@@ -49,9 +49,8 @@ int sampler_tick(struct bpf_perf_event_data *ctx)
 	key.thread = ledger->serial;
 	key.kernel = !(ctx->regs[REGISTER_CS] & 3);
 	if (key.kernel)
-		key.kernel_stack = stack_take(ctx, 0, SCRATCH_INTERRUPT);
-	if (task->tgid && !(task->flags & 0x00200000))          /* kernel threads have no user stack */
-		key.user_stack = stack_take(ctx, task->tgid, SCRATCH_INTERRUPT);
+		key.kernel_stack = stack_take(ctx, SCRATCH_INTERRUPT);
+	key.user_stack = unwind_take(task, SCRATCH_INTERRUPT);
 	value = sample_value(&key);
 	if (!value) {
 		count(COUNT_SAMPLES_LOST);

@@ -164,6 +164,39 @@ struct space_mapping *spaces_find(struct spaces *spaces, uint32_t pid, uint64_t 
 	return NULL;
 }
 
+void spaces_copy(struct spaces *spaces, uint32_t pid, uint32_t parent)
+{
+	struct space *space = space_get(spaces, pid);
+	const struct space *from = space_find(spaces, parent);
+
+	space->count = space->parent = 0;
+	if (!from || from == space)
+		return;
+	while (space->room < from->count)
+		grow(space->mappings, space->room, space->room);
+	memcpy(space->mappings, from->mappings, from->count * sizeof(*from->mappings));
+	space->count = from->count;
+}
+
+void spaces_drop(struct spaces *spaces, uint32_t pid)
+{
+	struct space *space = space_find(spaces, pid);
+
+	if (!space)
+		return;
+	free(space->mappings);
+	space->mappings = NULL;
+	space->count = space->room = space->parent = 0;
+}
+
+const struct space_mapping *spaces_list(const struct spaces *spaces, uint32_t pid, size_t *ret_count)
+{
+	const struct space *space = space_find(spaces, pid);
+
+	*ret_count = space ? space->count : 0;
+	return space ? space->mappings : NULL;
+}
+
 uint32_t spaces_generation(const struct spaces *spaces, uint32_t pid)
 {
 	const struct space *space = space_find(spaces, pid);

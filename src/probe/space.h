@@ -23,6 +23,11 @@ void spaces_free(struct spaces *spaces);
 DEFINE_CLEANUP(spaces)
 void spaces_fork(struct spaces *spaces, uint32_t pid, uint32_t parent);
 void spaces_exec(struct spaces *spaces, uint32_t pid);                  /* drops its mappings, a new generation */
+/* A child's own copy of all its parent has, instead of looking there. */
+void spaces_copy(struct spaces *spaces, uint32_t pid, uint32_t parent);
+void spaces_drop(struct spaces *spaces, uint32_t pid);                  /* it ended: its memory is freed */
+/* Its own mappings, sorted, not its parent's. Valid until the next change. */
+const struct space_mapping *spaces_list(const struct spaces *spaces, uint32_t pid, size_t *ret_count);
 void spaces_add(struct spaces *spaces, uint32_t pid, struct space_mapping mapping);     /* newer mappings hide older ones */
 struct space_mapping *spaces_find(struct spaces *spaces, uint32_t pid, uint64_t address); /* NULL where nothing is mapped */
 uint32_t spaces_generation(const struct spaces *spaces, uint32_t pid);

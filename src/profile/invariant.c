@@ -65,7 +65,7 @@ static const char *stacks_broken(const struct profile *profile)
 	for (size_t i = 1; i < profile->frame_count; i++) {
 		BROKEN_UNLESS(HAS(file, profile->frame_rows[i].file),
 			      "a frame's file does not exist");
-		BROKEN_UNLESS(profile->frame_rows[i].method <= METHOD_IMPORTED,
+		BROKEN_UNLESS(profile->frame_rows[i].method < METHOD_COUNT,
 			      "a frame's method is out of range");
 	}
 	for (size_t i = 1; i < profile->stack_count; i++) {
@@ -73,7 +73,7 @@ static const char *stacks_broken(const struct profile *profile)
 
 		BROKEN_UNLESS(row->parent.index < i, "a stack's parent is not below it");
 		BROKEN_UNLESS(HAS(frame, row->frame), "a stack's frame does not exist");
-		BROKEN_UNLESS(row->status >= STACK_UNVERIFIED && row->status <= STACK_FAILED,
+		BROKEN_UNLESS(row->status >= STACK_UNVERIFIED && row->status < STACK_STATUS_COUNT,
 			      "a stack's status is out of range");
 	}
 	for (size_t i = 1; i < profile->evidence_count; i++) {

@@ -24,6 +24,32 @@ const char *outcome_name(enum outcome outcome)
 	return outcome >= OUTCOME_CORRECT && outcome <= OUTCOME_UNJUDGED ? names[outcome] : "?";
 }
 
+const char *frame_method_name(enum frame_method method)
+{
+	static const char *const names[METHOD_COUNT] = {
+		[METHOD_NONE] = "unknown", [METHOD_LEAF] = "leaf", [METHOD_FRAME_POINTER] = "frame-pointer",
+		[METHOD_CFI] = "cfi", [METHOD_KERNEL] = "kernel", [METHOD_INTERPRETER] = "interpreter",
+		[METHOD_IMPORTED] = "imported", [METHOD_GENERATED] = "generated", [METHOD_GUESS] = "guess",
+		[METHOD_SIGNAL] = "signal",
+	};
+
+	return method < METHOD_COUNT ? names[method] : "?";
+}
+
+const char *stack_status_name(enum stack_status status)
+{
+	static const char *const names[STACK_STATUS_COUNT] = {
+		[0] = "none", [STACK_UNVERIFIED] = "unverified", [STACK_COMPLETE] = "complete",
+		[STACK_TRUNCATED] = "truncated", [STACK_FAILED] = "failed", [STACK_NO_MAPPING] = "no-mapping",
+		[STACK_NO_TABLE] = "no-table", [STACK_NO_ROW] = "no-row",
+		[STACK_UNSUPPORTED_ROW] = "unsupported-rule", [STACK_FAULT] = "unreadable",
+		[STACK_STUCK] = "stuck", [STACK_ZERO_PC] = "zero-pc", [STACK_NO_PROCESS] = "no-process",
+		[STACK_COMPATIBLE] = "32-bit",
+	};
+
+	return status < STACK_STATUS_COUNT ? names[status] : "?";
+}
+
 struct dimension_id profile_cell_dimension(const struct profile *profile, const struct cell *cell)
 {
 	struct dimension_id class = profile_evidence_at(profile, cell->evidence.index)->class;

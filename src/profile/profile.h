@@ -85,7 +85,20 @@ struct mapping {
 	uint64_t since_ns;
 };
 
-enum frame_method { METHOD_NONE, METHOD_LEAF, METHOD_FRAME_POINTER, METHOD_CFI, METHOD_KERNEL, METHOD_INTERPRETER, METHOD_IMPORTED };
+/* How a frame was found. Append-only, as are the statuses below: both are stored. */
+enum frame_method {
+	METHOD_NONE, METHOD_LEAF, METHOD_FRAME_POINTER, METHOD_CFI, METHOD_KERNEL, METHOD_INTERPRETER, METHOD_IMPORTED,
+	METHOD_GENERATED,                            /* rows that a runtime told of its generated code */
+	METHOD_GUESS,                                /* the word at the stack pointer, which follows a call */
+	METHOD_SIGNAL,                               /* interrupted by a signal here: an exact address, as the leaf's is */
+	METHOD_COUNT,
+};
+const char *frame_method_name(enum frame_method method);     /* "cfi" … */
+/* Where execution was; any other method finds where a call returns to, which lies behind the call. */
+static inline bool frame_is_exact(enum frame_method method)
+{
+	return method == METHOD_LEAF || method == METHOD_SIGNAL;
+}
 
 struct frame {
 	struct file_id file;
@@ -98,7 +111,12 @@ struct frame {
 enum stack_status {
 	STACK_UNVERIFIED = 1,                        /* walked by frame pointers: nobody checked it */
 	STACK_COMPLETE, STACK_TRUNCATED, STACK_FAILED,
+	/* Why the walk failed, where that is known. */
+	STACK_NO_MAPPING, STACK_NO_TABLE, STACK_NO_ROW, STACK_UNSUPPORTED_ROW, STACK_FAULT, STACK_STUCK, STACK_ZERO_PC,
+	STACK_NO_PROCESS, STACK_COMPATIBLE,
+	STACK_STATUS_COUNT,
 };
+const char *stack_status_name(enum stack_status status);     /* "complete", "no-row" … */
 
 struct stack {                                       /* a path from the root; the leaf is the stack's own frame */
 	struct stack_id parent;

@@ -67,7 +67,7 @@ static struct question *collect_questions(const struct profile *profile, struct 
 
 	for (size_t i = 1; i < profile_frame_count(profile); i++) {
 		const struct frame *frame = profile_frame_at(profile, i);
-		uint64_t back = frame->method != METHOD_LEAF && frame->offset > 0;
+		uint64_t back = !frame_is_exact(frame->method) && frame->offset > 0;
 
 		if (!frame->file.index)
 			continue;

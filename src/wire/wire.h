@@ -38,6 +38,7 @@ enum wire_kind {
 	/* written by the kernel half to the ring of intervals, where they are asked for */
 	WIRE_INTERVAL,          /* one that a thread ran, was ready, or was lost sight of */
 	WIRE_WAIT_INTERVAL,     /* one that it waited */
+	WIRE_STACK_COPY,        /* kernel half: a stack nobody could walk there, copied; the drain makes a WIRE_STACK of it */
 	WIRE_KIND_COUNT,
 };
 
@@ -48,7 +49,7 @@ struct wire_head {
 	__u64 time_ns;          /* when it happened: the drain merges streams by it */
 };
 
-enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
+enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_STACK_DEPTH_LIMIT = 512, WIRE_STACK_COPY_BYTES = 16384, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
 
 /* Who leads whom into the population; also the start of WIRE_THREAD. */
 struct wire_thread {
@@ -72,13 +73,37 @@ struct wire_exit {
 	__u32 thread, reserved;
 };
 
-/* Addresses leaf first. A stack's id is a hash of its addresses and its process: equal stacks have equal ids. */
+/* Addresses leaf first. A stack's id is a hash of its addresses and its process: equal stacks have equal ids. An address
+ * of user space has 56 bits; above them stands how its frame was found (enum unwind_method). */
 struct wire_stack {
 	struct wire_head head;
 	__u64 id;
 	__u32 process;          /* 0: a kernel stack */
-	__u32 depth;            /* so many __u64 addresses follow */
+	__u16 depth;            /* so many __u64 addresses follow */
+	__u8 status;            /* enum unwind_status; 0: walked by the kernel's own frame pointers */
+	__u8 reserved;
 };
+enum { WIRE_METHOD_SHIFT = 56 };
+
+/* The registers, in DWARF's order and rip last, and the stack from rsp on, as far as it was in memory. */
+struct wire_stack_copy {
+	struct wire_head head;
+	__u64 id;
+	__u32 process, bytes;   /* so many bytes of stack follow */
+	__u64 registers[17];
+};
+
+/* What the walk in the kernel looks up by process: mappings [first, first + count), sorted by start. */
+struct wire_unwind_process { __u32 first, count; };
+struct wire_unwind_mapping {
+	__u64 start, end;
+	__u64 bias;             /* the address that pc 0 of its table stands for */
+	__u32 chunk, first;     /* where its rows lie */
+	__u32 count;            /* 0: it has none */
+	__u32 generated;        /* rows made from what a runtime tells of its code */
+};
+struct wire_unwind_cost { __u64 count, ns, frames; };
+enum { WIRE_UNWIND_CHUNKS = 64, WIRE_UNWIND_COST_BUCKETS = 128 };       /* four buckets to each power of two of ns */
 
 struct wire_ledger {
 	struct wire_head head;
@@ -211,6 +236,8 @@ _Static_assert(sizeof(struct wire_thread) == 64, "wire layout");
 _Static_assert(sizeof(struct wire_rename) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_exit) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_stack) == 32, "wire layout");
+_Static_assert(sizeof(struct wire_stack_copy) == 168, "wire layout");
+_Static_assert(sizeof(struct wire_unwind_mapping) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_ledger) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_evidence) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_interval) == 32, "wire layout");

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files are known by build id, by path where they have none. The rows of a file stay in the kernel's maps while there
+ * is room, used or not; when there is none, those that no living process has mapped make way.
+ */
+#include "capture/unwinding.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/intern.h"
+#include "capture/harvest.h"
+#include "capture/unwind_file.h"
+#include "capture/unwind_store.h"
+#include "probe/space.h"
+#include "symbol/elf_file.h"
+#include "symbol/vdso.h"
+#include "unwind/walk.h"
+
+#include "crosscut.skel.h"
+
+enum { NO_RUN = UINT32_MAX, MISSING_LIMIT = 256 };
+#define LOOK_AGAIN_NS 1000000000ull
+
+struct table { uint64_t base; struct unwind_place place; };
+
+struct file {
+	bool tried;
+	struct table *tables;
+	size_t table_count;
+	struct unwind_segment *segments;
+	size_t segment_count;
+	uint64_t used_ns;
+};
+
+/* Mappings as the kernel has them. A child that was forked shares its parent's. */
+struct run { uint32_t first, count, users; };
+
+struct generated { uint64_t start, end; struct unwind_place place; };
+
+struct process {
+	uint32_t pid, run;
+	bool dirty;
+	uint64_t looked_ns;
+	struct generated *generated;
+	size_t generated_count, generated_room;
+};
+
+struct unwinding {
+	struct harvest *harvest;
+	struct unwind_store *store;
+	int processes_fd, missing_fd;
+	struct spaces *spaces;                  /* their file ids are indices of files here */
+	struct intern *keys;
+	struct file *files;                     /* by key */
+	size_t file_count, file_room;
+	struct map *by_pid;
+	struct process *processes;
+	size_t process_count, process_room;
+	uint32_t *dirty;
+	size_t dirty_count, dirty_room;
+	struct run *runs;
+	size_t run_count, run_room;
+	struct wire_unwind_mapping *entries;    /* of the process at hand */
+	size_t entry_count, entry_room;
+	struct unwinding_statistics statistics;
+};
+
+int unwinding_open(struct unwinding **ret, struct crosscut_bpf *bpf, struct harvest *harvest, struct error *err)
+{
+	CLEANUP(unwinding) struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
+	int r = unwind_store_open(&unwinding->store, bpf->maps.unwind_chunks, bpf->maps.unwind_mappings, err);
+
+	if (r < 0)
+		return r;
+	unwinding->harvest = harvest;
+	unwinding->processes_fd = bpf_map__fd(bpf->maps.unwind_processes);
+	unwinding->missing_fd = bpf_map__fd(bpf->maps.unwind_missing);
+	unwinding->spaces = spaces_new();
+	unwinding->keys = intern_new();
+	unwinding->by_pid = map_new(sizeof(uint32_t));
+	*ret = take(unwinding);
+	return 0;
+}
+
+void unwinding_free(struct unwinding *unwinding)
+{
+	if (!unwinding)
+		return;
+	for (size_t i = 0; i < unwinding->file_count; i++) {
+		free(unwinding->files[i].tables);
+		free(unwinding->files[i].segments);
+	}
+	for (size_t i = 0; i < unwinding->process_count; i++)
+		free(unwinding->processes[i].generated);
+	unwind_store_free(unwinding->store);
+	spaces_free(unwinding->spaces);
+	intern_free(unwinding->keys);
+	map_free(unwinding->by_pid);
+	free(unwinding->files);
+	free(unwinding->processes);
+	free(unwinding->dirty);
+	free(unwinding->runs);
+	free(unwinding->entries);
+	free(unwinding);
+}
+
+/* --- Files ------------------------------------------------------------------------------------------------------ */
+
+static int open_checked(const char *name, const char *build_id)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char found[BUILD_ID_SIZE];
+
+	if (fd < 0)
+		return -errno;
+	if (!*build_id || (elf_build_id_of_fd(fd, found) == 0 && !strcmp(found, build_id)))
+		return fd;
+	(void)close(fd);
+	return -ESTALE;                         /* another build lies there now */
+}
+
+/* The very file that is mapped, whatever its path leads to by now; else the path, in the process' root and in ours. */
+static int open_file(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
+		     const char *build_id)
+{
+	char name[PATH_MAX + 64];
+	int fd;
+
+	(void)snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)mapping->start,
+		       (unsigned long long)mapping->end);
+	fd = open_checked(name, build_id);
+	if (fd >= 0)
+		return fd;
+	(void)snprintf(name, sizeof(name), "/proc/%u/root%s", pid, path);
+	fd = open_checked(name, build_id);
+	if (fd < 0)
+		fd = harvest_open(unwinding->harvest, path, build_id);
+	return fd < 0 && *build_id ? open_checked(path, build_id) : fd;
+}
+
+static int read_file(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
+		     const char *build_id, struct unwind_file *ret)
+{
+	int fd, r;
+
+	if (!strcmp(path, "[vdso]")) {
+		size_t size = 0;
+		const void *image = vdso_image(&size);
+
+		return image ? unwind_file_read_memory(image, size, ret) : -ENODATA;
+	}
+	*ret = (struct unwind_file){ 0 };
+	if (*path != '/')
+		return -ENODATA;
+	fd = open_file(unwinding, pid, mapping, path, build_id);
+	if (fd < 0)
+		return fd;
+	r = unwind_file_read(fd, ret);
+	(void)close(fd);
+	return r;
+}
+
+static void drop_tables(struct unwinding *unwinding, struct file *file)
+{
+	for (size_t i = 0; i < file->table_count; i++)
+		unwind_store_give_rows(unwinding->store, file->tables[i].place);
+	free(take(file->tables));
+	file->table_count = 0;
+}
+
+static bool put_tables(struct unwinding *unwinding, struct file *file, const struct unwind_tables *tables)
+{
+	file->tables = xcalloc(tables->count ? tables->count : 1, sizeof(*file->tables));
+	for (size_t i = 0; i < tables->count; i++) {
+		const struct unwind_table *table = &tables->tables[i];
+		struct table *to = &file->tables[file->table_count];
+
+		if (!unwind_store_put_rows(unwinding->store, table->rows, table->count, &to->place)) {
+			drop_tables(unwinding, file);
+			return false;
+		}
+		to->base = table->base;
+		file->table_count++;
+	}
+	return true;
+}
+
+/* Files that nobody alive has mapped give their rows back; they are read again if somebody maps them. */
+static void evict(struct unwinding *unwinding)
+{
+	bool *used = xcalloc(unwinding->file_count ? unwinding->file_count : 1, sizeof(*used));
+
+	for (size_t i = 0; i < unwinding->process_count; i++) {
+		size_t count;
+		const struct space_mapping *list = spaces_list(unwinding->spaces, unwinding->processes[i].pid, &count);
+
+		for (size_t k = 0; k < count; k++)
+			used[list[k].file.index] = true;
+	}
+	for (size_t i = 0; i < unwinding->file_count; i++)
+		if (!used[i] && unwinding->files[i].table_count) {
+			drop_tables(unwinding, &unwinding->files[i]);
+			unwinding->files[i].tried = false;
+		}
+	free(used);
+}
+
+static void load_file(struct unwinding *unwinding, struct file *file, uint32_t pid, const struct wire_mapping *mapping,
+		      const char *path, const char *build_id)
+{
+	struct unwind_file read;
+	int r = read_file(unwinding, pid, mapping, path, build_id, &read);
+
+	file->tried = true;
+	unwinding->statistics.build_ns += read.build_ns;
+	if (r < 0) {
+		unwinding->statistics.files_without++;
+	} else if (put_tables(unwinding, file, &read.tables)) {
+		unwinding->statistics.files++;
+	} else {
+		unwinding->statistics.files_refused++;
+		evict(unwinding);                       /* too late for this mapping: what is given back takes its time */
+	}
+	free(file->segments);
+	file->segment_count = read.segment_count;
+	file->segments = xcalloc(read.segment_count ? read.segment_count : 1, sizeof(*file->segments));
+	memcpy(file->segments, read.segments, read.segment_count * sizeof(*file->segments));
+	unwind_file_done(&read);
+}
+
+static uint32_t file_of(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
+			const char *build_id)
+{
+	uint32_t key = intern_put(unwinding->keys, *path == '/' && *build_id ? build_id : path);
+
+	while (unwinding->file_count <= key) {
+		grow(unwinding->files, unwinding->file_count, unwinding->file_room);
+		unwinding->files[unwinding->file_count++] = (struct file){ 0 };
+	}
+	if (!unwinding->files[key].tried)
+		load_file(unwinding, &unwinding->files[key], pid, mapping, path, build_id);
+	return key;
+}
+
+/* --- Processes -------------------------------------------------------------------------------------------------- */
+
+static struct process *process_find(const struct unwinding *unwinding, uint32_t pid)
+{
+	const uint32_t *index = map_find(unwinding->by_pid, &pid);
+
+	return index ? &unwinding->processes[*index] : NULL;
+}
+
+static struct process *process_get(struct unwinding *unwinding, uint32_t pid)
+{
+	bool added;
+	uint32_t *index = map_put(unwinding->by_pid, &pid, &added);
+
+	if (added) {
+		*index = (uint32_t)unwinding->process_count;
+		grow(unwinding->processes, unwinding->process_count, unwinding->process_room);
+		unwinding->processes[unwinding->process_count++] = (struct process){ .pid = pid, .run = NO_RUN };
+	}
+	return &unwinding->processes[*index];
+}
+
+static void mark_dirty(struct unwinding *unwinding, struct process *process)
+{
+	if (process->dirty)
+		return;
+	process->dirty = true;
+	grow(unwinding->dirty, unwinding->dirty_count, unwinding->dirty_room);
+	unwinding->dirty[unwinding->dirty_count++] = (uint32_t)(process - unwinding->processes);
+}
+
+static uint32_t run_new(struct unwinding *unwinding, struct run run)
+{
+	for (size_t i = 0; i < unwinding->run_count; i++)
+		if (!unwinding->runs[i].users) {
+			unwinding->runs[i] = run;
+			return (uint32_t)i;
+		}
+	grow(unwinding->runs, unwinding->run_count, unwinding->run_room);
+	unwinding->runs[unwinding->run_count++] = run;
+	return (uint32_t)unwinding->run_count - 1;
+}
+
+static void release_run(struct unwinding *unwinding, struct process *process)
+{
+	struct run *run = process->run == NO_RUN ? NULL : &unwinding->runs[process->run];
+
+	process->run = NO_RUN;
+	if (run && !--run->users)
+		unwind_store_give_run(unwinding->store, run->first, run->count);
+}
+
+static void tell_kernel(struct unwinding *unwinding, const struct process *process)
+{
+	struct wire_unwind_process wire = { 0 };
+
+	if (process->run != NO_RUN)
+		wire = (struct wire_unwind_process){ unwinding->runs[process->run].first, unwinding->runs[process->run].count };
+	(void)bpf_map_update_elem(unwinding->processes_fd, &process->pid, &wire, BPF_ANY);
+}
+
+static void forget(struct unwinding *unwinding, struct process *process)
+{
+	release_run(unwinding, process);
+	for (size_t i = 0; i < process->generated_count; i++)
+		unwind_store_give_rows(unwinding->store, process->generated[i].place);
+	process->generated_count = 0;
+	(void)bpf_map_delete_elem(unwinding->processes_fd, &process->pid);
+}
+
+static bool is_known(const struct unwinding *unwinding, uint32_t pid, const struct space_mapping *mapping)
+{
+	size_t count;
+	const struct space_mapping *list = spaces_list(unwinding->spaces, pid, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].start == mapping->start)
+			return list[i].end == mapping->end && list[i].offset == mapping->offset && list[i].file.index == mapping->file.index;
+	return false;
+}
+
+void unwinding_map(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
+		   const char *build_id)
+{
+	struct space_mapping row = { .start = mapping->start, .end = mapping->end, .offset = mapping->offset };
+
+	row.file.index = file_of(unwinding, pid, mapping, path, build_id);
+	if (is_known(unwinding, pid, &row))
+		return;
+	spaces_add(unwinding->spaces, pid, row);
+	mark_dirty(unwinding, process_get(unwinding, pid));
+}
+
+void unwinding_fork(struct unwinding *unwinding, uint32_t pid, uint32_t parent)
+{
+	struct process *child, *from;
+
+	if (pid == parent || !process_find(unwinding, parent))
+		return;
+	child = process_get(unwinding, pid);
+	from = process_find(unwinding, parent);
+	forget(unwinding, child);
+	spaces_copy(unwinding->spaces, pid, parent);
+	if (from->run == NO_RUN || from->dirty || from->generated_count) {
+		mark_dirty(unwinding, child);
+		return;
+	}
+	child->run = from->run;
+	unwinding->runs[child->run].users++;
+	tell_kernel(unwinding, child);
+}
+
+void unwinding_exec(struct unwinding *unwinding, uint32_t pid)
+{
+	struct process *process = process_find(unwinding, pid);
+
+	if (!process)
+		return;
+	spaces_exec(unwinding->spaces, pid);
+	forget(unwinding, process);
+}
+
+void unwinding_exit(struct unwinding *unwinding, uint32_t pid)
+{
+	struct process *process = process_find(unwinding, pid);
+
+	if (!process)
+		return;
+	spaces_drop(unwinding->spaces, pid);
+	forget(unwinding, process);
+}
+
+void unwinding_generated(struct unwinding *unwinding, uint32_t pid, uint64_t start, uint64_t end, const struct unwind_row *rows,
+			 size_t count)
+{
+	struct process *process = process_get(unwinding, pid);
+	struct generated generated = { .start = start, .end = end };
+	size_t at = 0;
+
+	while (at < process->generated_count && process->generated[at].start != start)
+		at++;
+	if (at < process->generated_count)
+		unwind_store_give_rows(unwinding->store, process->generated[at].place);
+	mark_dirty(unwinding, process);
+	if (!count || !unwind_store_put_rows(unwinding->store, rows, count, &generated.place)) {
+		if (at < process->generated_count)
+			process->generated[at] = process->generated[--process->generated_count];
+		return;
+	}
+	if (at == process->generated_count) {
+		grow(process->generated, process->generated_count, process->generated_room);
+		process->generated_count++;
+	}
+	process->generated[at] = generated;
+}
+
+/* --- Publishing ------------------------------------------------------------------------------------------------- */
+
+static void add_entry(struct unwinding *unwinding, struct wire_unwind_mapping entry)
+{
+	if (entry.end <= entry.start)
+		return;
+	grow(unwinding->entries, unwinding->entry_count, unwinding->entry_room);
+	unwinding->entries[unwinding->entry_count++] = entry;
+}
+
+/* Each table of the file from its base to the next one's. */
+static void add_file_entries(struct unwinding *unwinding, const struct file *file, const struct space_mapping *mapping)
+{
+	uint64_t at = mapping->start, address, bias;
+
+	if (!unwind_segments_address(file->segments, file->segment_count, mapping->offset, &address)) {
+		add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end });
+		return;
+	}
+	bias = mapping->start - address;
+	for (size_t i = 0; i < file->table_count; i++) {
+		const struct table *table = &file->tables[i];
+		uint64_t begin = table->base + bias, end = i + 1 < file->table_count ? table[1].base + bias : mapping->end;
+
+		if (end <= at || begin >= mapping->end)
+			continue;
+		if (begin > at)
+			add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = begin });
+		at = begin > at ? begin : at;
+		end = end < mapping->end ? end : mapping->end;
+		add_entry(unwinding, (struct wire_unwind_mapping){
+			.start = at, .end = end, .bias = begin, .chunk = table->place.chunk, .first = table->place.first,
+			.count = table->place.count });
+		at = end;
+	}
+	add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end });
+}
+
+static int compare_generated(const void *left, const void *right)
+{
+	const struct generated *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void add_anonymous_entries(struct unwinding *unwinding, const struct process *process, const struct space_mapping *mapping)
+{
+	uint64_t at = mapping->start;
+
+	for (size_t i = 0; i < process->generated_count; i++) {
+		const struct generated *generated = &process->generated[i];
+		uint64_t end = generated->end < mapping->end ? generated->end : mapping->end;
+
+		if (end <= at || generated->start >= mapping->end)
+			continue;
+		if (generated->start > at)
+			add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = generated->start });
+		add_entry(unwinding, (struct wire_unwind_mapping){
+			.start = generated->start > at ? generated->start : at, .end = end, .bias = generated->start,
+			.chunk = generated->place.chunk, .first = generated->place.first, .count = generated->place.count,
+			.generated = 1 });
+		at = end;
+	}
+	add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end });
+}
+
+static void list_entries(struct unwinding *unwinding, struct process *process)
+{
+	size_t count;
+	const struct space_mapping *list = spaces_list(unwinding->spaces, process->pid, &count);
+
+	unwinding->entry_count = 0;
+	if (process->generated_count)
+		qsort(process->generated, process->generated_count, sizeof(*process->generated), compare_generated);
+	for (size_t i = 0; i < count; i++) {
+		struct file *file = &unwinding->files[list[i].file.index];
+
+		if (file->table_count)
+			add_file_entries(unwinding, file, &list[i]);
+		else
+			add_anonymous_entries(unwinding, process, &list[i]);
+	}
+}
+
+static void publish(struct unwinding *unwinding, struct process *process)
+{
+	struct run run = { .users = 1 };
+
+	process->dirty = false;
+	list_entries(unwinding, process);
+	release_run(unwinding, process);
+	run.count = (uint32_t)unwinding->entry_count;
+	if (unwind_store_put_run(unwinding->store, unwinding->entries, run.count, &run.first))
+		process->run = run_new(unwinding, run);
+	tell_kernel(unwinding, process);
+}
+
+void unwinding_publish(struct unwinding *unwinding)
+{
+	for (size_t i = 0; i < unwinding->dirty_count; i++)
+		publish(unwinding, &unwinding->processes[unwinding->dirty[i]]);
+	unwinding->dirty_count = 0;
+	unwind_store_collect(unwinding->store, clock_now_ns());
+	unwind_store_unmap(unwinding->store);
+}
+
+void unwinding_missing(struct unwinding *unwinding, void (*call)(void *context, uint32_t pid), void *context)
+{
+	uint64_t now_ns = clock_now_ns();
+	uint32_t pid;
+
+	for (int i = 0; i < MISSING_LIMIT && !bpf_map_get_next_key(unwinding->missing_fd, NULL, &pid); i++) {
+		struct process *process = process_find(unwinding, pid);
+
+		(void)bpf_map_delete_elem(unwinding->missing_fd, &pid);
+		if (!process || process->looked_ns + LOOK_AGAIN_NS > now_ns)
+			continue;
+		process->looked_ns = now_ns;
+		call(context, pid);
+	}
+}
+
+/* --- Stacks that were copied -------------------------------------------------------------------------------------- */
+
+struct copied { const struct wire_stack_copy *copy; uint64_t from, to; };
+
+/* From the copy; what lies outside is asked of the process, if it still lives: code that a guess looks at. */
+static int read_copied(void *context, void *to, __u32 size, __u64 address)
+{
+	const struct copied *copied = context;
+	struct iovec here = { .iov_base = to, .iov_len = size }, there = { .iov_base = (void *)(uintptr_t)address, .iov_len = size };
+
+	if (address >= copied->from && address <= copied->to && size <= copied->to - address) {
+		memcpy(to, (const char *)(copied->copy + 1) + (address - copied->from), size);
+		return 0;
+	}
+	return process_vm_readv((pid_t)copied->copy->process, &here, 1, &there, 1, 0) == (ssize_t)size ? 0 : -1;
+}
+
+static void set_registers(const struct wire_stack_copy *copy, struct unwind_state *state)
+{
+	*state = (struct unwind_state){ .pc = copy->registers[UNWIND_REGISTERS], .sp = copy->registers[UNWIND_DWARF_RSP],
+					.bp = copy->registers[UNWIND_DWARF_RBP], .pc_is_exact = 1, .registers_known = 1,
+					.bp_known = 1, .method = UNWIND_BY_LEAF };
+	memcpy(state->registers, copy->registers, sizeof(state->registers));
+}
+
+/* The walk in user space wants what the kernel's wants. */
+static size_t list_mappings(struct unwinding *unwinding, struct unwind_mapping **ret, struct unwind_table **ret_tables)
+{
+	struct unwind_mapping *mappings = xcalloc(unwinding->entry_count + 1, sizeof(*mappings));
+	struct unwind_table *tables = xcalloc(unwinding->entry_count + 1, sizeof(*tables));
+
+	for (size_t i = 0; i < unwinding->entry_count; i++) {
+		const struct wire_unwind_mapping *entry = &unwinding->entries[i];
+		struct unwind_place place = { entry->chunk, entry->first, entry->count };
+		const struct unwind_row *rows = entry->count ? unwind_store_rows(unwinding->store, place) : NULL;
+
+		tables[i] = (struct unwind_table){ .rows = (struct unwind_row *)(uintptr_t)rows, .count = entry->count };
+		mappings[i] = (struct unwind_mapping){ .start = entry->start, .end = entry->end, .bias = entry->bias,
+						       .table = rows ? &tables[i] : NULL, .generated = entry->generated };
+	}
+	*ret = mappings;
+	*ret_tables = tables;
+	return unwinding->entry_count;
+}
+
+void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *copy, uint32_t depth, struct unwinding_stack *ret)
+{
+	struct process *process = process_find(unwinding, copy->process);
+	struct copied copied = { .copy = copy, .from = copy->registers[UNWIND_DWARF_RSP] };
+	struct unwind_memory memory = { .read = read_copied, .context = &copied };
+	struct unwind_frame frames[WIRE_STACK_DEPTH_LIMIT];
+	struct unwind_state state;
+	size_t count = 1;
+
+	set_registers(copy, &state);
+	*ret = (struct unwinding_stack){ .stack = { .head = { .kind = WIRE_STACK, .time_ns = copy->head.time_ns }, .id = copy->id,
+						    .process = copy->process, .status = UNWIND_NO_PROCESS } };
+	frames[0] = (struct unwind_frame){ .address = state.pc, .method = UNWIND_BY_LEAF };
+	if (process && sizeof(*copy) + copy->bytes <= copy->head.size) {
+		CLEANUP_TEXT struct unwind_mapping *mappings = NULL;
+		CLEANUP_TEXT struct unwind_table *tables = NULL;
+		size_t mapping_count;
+
+		copied.to = copied.from + copy->bytes;
+		list_entries(unwinding, process);
+		mapping_count = list_mappings(unwinding, &mappings, &tables);
+		if (depth > WIRE_STACK_DEPTH_LIMIT)
+			depth = WIRE_STACK_DEPTH_LIMIT;
+		ret->stack.status = (uint8_t)unwind_walk(mappings, mapping_count, &state, &memory, frames, depth, &count);
+		unwinding->statistics.copies_walked++;
+	}
+	for (size_t i = 0; i < count; i++)
+		ret->addresses[i] = frames[i].address | (uint64_t)frames[i].method << WIRE_METHOD_SHIFT;
+	ret->stack.depth = (uint16_t)count;
+	ret->stack.head.size = (uint32_t)(sizeof(ret->stack) + count * sizeof(*ret->addresses));
+}
+
+void unwinding_statistics(const struct unwinding *unwinding, struct unwinding_statistics *ret)
+{
+	*ret = unwinding->statistics;
+	ret->rows = unwind_store_row_count(unwinding->store);
+	ret->bytes = unwind_store_bytes(unwinding->store);
+	ret->processes = unwinding->process_count;
+}
