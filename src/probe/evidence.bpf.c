@@ -240,7 +240,7 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 		return;
 	ledger->p_log2 = shift;
 	ledger->sampled = 1;
-	ledger->user_stack = unwind_take(task, SCRATCH_TASK);
+	ledger->user_stack = unwind_take(SCRATCH_TASK);
 }
 
 HIDDEN void evidence_of_sleeper(struct task_struct *task, struct task_ledger *ledger, unsigned int state)

@@ -152,12 +152,14 @@ HIDDEN struct stack_buffer *stack_buffer(__u32 scratch)
 	return bpf_map_lookup_elem(&stack_buffers, &scratch);
 }
 
-HIDDEN __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status)
+VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status)
 {
 	__u32 size;
 	__u64 id;
 	__u8 sent = 1;
 
+	if (!buffer)
+		return 0;
 	count(COUNT_STACKS);
 	if (!depth) {
 		count(COUNT_STACKS_FAILED);

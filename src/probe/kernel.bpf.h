@@ -17,6 +17,10 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
+/* The verifier follows a hidden or static function at each call and in the state of each caller. One that is neither is
+ * verified once, for all callers: what is called on many paths is such. It must return a number, and check every pointer. */
+#define VERIFIED_ONCE __attribute__((noinline))
+
 /* A field of the kernel's, 0 where this kernel has none of that name: what it tells is missing then, not the capture. */
 #define READ(from, field) (bpf_core_field_exists((from)->field) ? BPF_CORE_READ(from, field) : 0)
 
@@ -78,12 +82,12 @@ struct stack_buffer {
 HIDDEN struct stack_buffer *stack_buffer(__u32 scratch);
 /* Sends what lies in the buffer if it is new. Returns its id, 0 where depth is 0 or the ring is full. process 0: the
  * kernel's. */
-HIDDEN __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status);
+VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status);
 
 /* Take a stack of the current task and send it if it is new. Return its id, 0 where none was taken. Never called from
  * two programs of one scratch at once. */
 HIDDEN __u64 stack_take(void *ctx, __u32 scratch);                      /* the kernel's */
-HIDDEN __u64 unwind_take(struct task_struct *task, __u32 scratch);      /* the user's; task is the current one */
+VERIFIED_ONCE __u64 unwind_take(__u32 scratch);                         /* the user's */
 HIDDEN __u64 stack_take_task(struct task_struct *task, __u32 scratch);  /* kernel stack of a sleeping task, for iterators */
 
 HIDDEN bool port_is_listening(__u16 port);

@@ -50,7 +50,7 @@ int sampler_tick(struct bpf_perf_event_data *ctx)
 	key.kernel = !(ctx->regs[REGISTER_CS] & 3);
 	if (key.kernel)
 		key.kernel_stack = stack_take(ctx, SCRATCH_INTERRUPT);
-	key.user_stack = unwind_take(task, SCRATCH_INTERRUPT);
+	key.user_stack = unwind_take(SCRATCH_INTERRUPT);
 	value = sample_value(&key);
 	if (!value) {
 		count(COUNT_SAMPLES_LOST);

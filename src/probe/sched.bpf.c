@@ -130,15 +130,18 @@ static __always_inline void send_interval(const struct task_ledger *ledger, __u6
 }
 
 /* Adds the time since the last move to the state it was spent in. Waits are added when they are over. */
-static __always_inline void account(struct task_ledger *ledger, __u64 now)
+VERIFIED_ONCE int account(struct task_ledger *ledger, __u64 now)
 {
-	__u64 ns = inside(ledger->since_ns, now);
+	__u64 ns;
 
+	if (!ledger)
+		return 0;
+	ns = inside(ledger->since_ns, now);
 	if (ledger->since_ns < window_start_ns && ledger->state == TASK_RUNNING)
 		ledger->oncpu_before_ns += now - ledger->since_ns - ns;
 	ledger->since_ns = now;
 	if (!ns)
-		return;
+		return 0;
 	if (timeline)
 		send_interval(ledger, ns, now);
 	if (ledger->state == TASK_RUNNING) {
@@ -156,6 +159,7 @@ static __always_inline void account(struct task_ledger *ledger, __u64 now)
 		ledger->woken_count++;
 		add_delay(ns, 0);
 	}
+	return 0;
 }
 
 static __always_inline struct wire_wait_value *wait_value(const struct wire_wait_key *key)
@@ -212,11 +216,15 @@ static void flush(struct task_ledger *ledger, const struct wire_wait_key *key, _
 	ledger->epoch = epoch;
 }
 
-static void flush_without_wait(struct task_ledger *ledger)
+VERIFIED_ONCE int flush_without_wait(struct task_ledger *ledger)
 {
-	struct wire_wait_key key = { .thread = ledger->serial };
+	struct wire_wait_key key = {};
 
+	if (!ledger)
+		return 0;
+	key.thread = ledger->serial;
 	flush(ledger, &key, 0, 0, 0);
+	return 0;
 }
 
 static void add_split(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns)
@@ -250,17 +258,20 @@ static void add_split(struct task_ledger *ledger, const struct wire_wait_key *ke
 }
 
 /* A wait is over at wake_ns; the thread goes on (or the window ends) at now. The sums hold the time up to now. */
-static void finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 now, __u32 flags)
+VERIFIED_ONCE int finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 now, __u32 flags)
 {
-	struct wire_wait_key key = { .thread = ledger->serial, .evidence = ledger->evidence };
-	__u64 wait_ns = inside(ledger->wait_start_ns, wake_ns);
+	struct wire_wait_key key = {};
+	__u64 wait_ns;
 
-	if (now <= window_start_ns)
-		return;
+	if (!ledger || now <= window_start_ns)
+		return 0;
 	if (wake_ns <= window_start_ns) {               /* over before the window opened */
 		flush_without_wait(ledger);
-		return;
+		return 0;
 	}
+	wait_ns = inside(ledger->wait_start_ns, wake_ns);
+	key.thread = ledger->serial;
+	key.evidence = ledger->evidence;
 	if (ledger->wait_start_ns < window_start_ns)
 		flags |= WIRE_CUT_START;
 	key.evidence.flags |= flags;
@@ -273,6 +284,7 @@ static void finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 now, __
 		add_split(ledger, &key, wait_ns);
 	if (ledger->site < WAIT_SITES && !(flags & (WIRE_CUT_START | WIRE_CUT_END)))
 		wait_site_learn(&ledger->sites[ledger->site], wait_ns);
+	return 0;
 }
 
 static __always_inline bool is_throttled(struct task_struct *task)
@@ -286,10 +298,13 @@ static __always_inline bool is_throttled(struct task_struct *task)
 
 /* A switch that must have happened was not seen: some contexts are closed to tracing. The time since the last move is then
  * a mixture that nobody can take apart: it is lost, not spread over the states. */
-static void lose(struct task_ledger *ledger, __u64 now)
+VERIFIED_ONCE int lose(struct task_ledger *ledger, __u64 now)
 {
-	__u64 ns = inside(ledger->since_ns, now);
+	__u64 ns;
 
+	if (!ledger)
+		return 0;
+	ns = inside(ledger->since_ns, now);
 	count(COUNT_SWITCHES_MISSED);
 	if (ledger->state == TASK_BLOCKED && ledger->wait_start_ns) {
 		finish_wait(ledger, now, now, WIRE_NO_WAKER | WIRE_LOST);
@@ -303,6 +318,7 @@ static void lose(struct task_ledger *ledger, __u64 now)
 	}
 	ledger->since_ns = now;
 	ledger->wait_start_ns = 0;
+	return 0;
 }
 
 static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now, bool preempt, unsigned int state)

@@ -90,30 +90,37 @@ struct walk {
 	__u32 depth, status;
 };
 
-/* The last mapping that starts at or before pc, ~0 where there is none. Global, so that it is verified once. */
-__noinline __u32 unwind_find_mapping(__u32 first, __u32 count, __u64 pc)
+struct search { __u64 pc; __u32 low, high; };
+
+/* An array's look-up is inlined with its bounds check, which the verifier would follow through every step of a loop. */
+static long search_mapping(__u32 step, struct search *search)
 {
-	__u32 low = 0, high = count;
+	__u32 middle = (search->low + search->high) >> 1;
+	struct wire_unwind_mapping *mapping;
 
-	for (int i = 0; i < MAPPING_SEARCH_STEPS; i++) {
-		__u32 middle = (low + high) >> 1, index = first + middle;
-		struct wire_unwind_mapping *mapping;
+	if (search->low >= search->high)
+		return 1;
+	mapping = bpf_map_lookup_elem(&unwind_mappings, &middle);
+	if (!mapping)
+		return 1;
+	if (search->pc >= mapping->start)
+		search->low = middle + 1;
+	else
+		search->high = middle;
+	return 0;
+}
 
-		if (low >= high)
-			break;
-		mapping = bpf_map_lookup_elem(&unwind_mappings, &index);
-		if (!mapping)
-			break;
-		if (pc >= mapping->start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? first + low - 1 : ~0u;
+/* The last mapping of a process that starts at or before pc, ~0 where there is none. */
+VERIFIED_ONCE __u32 unwind_find_mapping(__u32 first, __u32 count, __u64 pc)
+{
+	struct search search = { .pc = pc, .low = first, .high = first + count };
+
+	bpf_loop(MAPPING_SEARCH_STEPS, search_mapping, &search, 0);
+	return search.low > first ? search.low - 1 : ~0u;
 }
 
 /* The row that covers pc: the last at or before it, all zero (UNWIND_NONE) where there is none. A row is eight bytes. */
-__noinline __u64 unwind_find_row(__u32 chunk, __u32 first, __u32 count, __u32 pc)
+VERIFIED_ONCE __u64 unwind_find_row(__u32 chunk, __u32 first, __u32 count, __u32 pc)
 {
 	void *rows = bpf_map_lookup_elem(&unwind_chunks, &chunk);
 	__u32 low = 0, high = count;
@@ -138,6 +145,12 @@ __noinline __u64 unwind_find_row(__u32 chunk, __u32 first, __u32 count, __u32 pc
 		}
 	}
 	return found;
+}
+
+/* The step that both halves compile. */
+VERIFIED_ONCE int unwind_step_here(struct unwind_state *state, __u64 row)
+{
+	return state ? unwind_step(state, *(struct unwind_row *)&row, NULL) : UNWIND_FAULT;
 }
 
 static __always_inline struct wire_unwind_mapping *mapping_at(__u32 index, __u64 pc)
@@ -165,15 +178,15 @@ static __always_inline __u32 without_mapping(struct walk *walk, __u64 pc)
 	return UNWIND_NO_ROW;
 }
 
-/* One frame: note its address, find its mapping and row, step to its caller. 1 ends the walk. */
+/* One frame: note its address, find its mapping and row, step to its caller. 1 ends the walk. The index is what the
+ * verifier knows nothing of: a depth that we counted ourselves it would follow from 0 to the limit. */
 static long walk_frame(__u32 index, struct walk *walk)
 {
 	struct unwind_state *state = walk->state;
 	__u64 pc = state->pc - !state->pc_is_exact, row;
 	struct wire_unwind_mapping *mapping;
-	__u32 depth = walk->depth;
 
-	if (depth >= stack_depth || depth >= WIRE_STACK_DEPTH_LIMIT) {
+	if (index >= stack_depth || index >= WIRE_STACK_DEPTH_LIMIT) {
 		walk->status = UNWIND_TRUNCATED;
 		return 1;
 	}
@@ -181,8 +194,8 @@ static long walk_frame(__u32 index, struct walk *walk)
 		walk->status = state->method == UNWIND_BY_FRAME_POINTER && !state->bp ? UNWIND_COMPLETE : UNWIND_ZERO_PC;
 		return 1;
 	}
-	walk->buffer->addresses[depth & (WIRE_STACK_DEPTH_LIMIT - 1)] = state->pc | (__u64)state->method << WIRE_METHOD_SHIFT;
-	walk->depth = depth + 1;
+	walk->buffer->addresses[index & (WIRE_STACK_DEPTH_LIMIT - 1)] = state->pc | (__u64)state->method << WIRE_METHOD_SHIFT;
+	walk->depth = index + 1;
 	mapping = mapping_at(walk->last, pc);
 	if (!mapping) {
 		walk->last = unwind_find_mapping(walk->first, walk->count, pc);
@@ -192,14 +205,12 @@ static long walk_frame(__u32 index, struct walk *walk)
 		walk->status = without_mapping(walk, pc);
 		return 1;
 	}
-	if (!mapping->count) {
-		walk->status = unwind_without_row(state, NULL, UNWIND_NO_TABLE);
-	} else {
-		row = unwind_find_row(mapping->chunk, mapping->first, mapping->count, (__u32)(pc - mapping->bias));
-		walk->status = unwind_step(state, *(struct unwind_row *)&row, NULL);
-		if (mapping->generated && state->method == UNWIND_BY_ROW)
-			state->method = UNWIND_BY_GENERATED_ROW;
-	}
+	row = mapping->count ? unwind_find_row(mapping->chunk, mapping->first, mapping->count, (__u32)(pc - mapping->bias)) : 0;
+	walk->status = unwind_step_here(state, row);
+	if (mapping->generated && state->method == UNWIND_BY_ROW)
+		state->method = UNWIND_BY_GENERATED_ROW;
+	if (walk->status == UNWIND_NO_ROW && !mapping->count)
+		walk->status = UNWIND_NO_TABLE;
 	return walk->status != UNWIND_GOES_ON;
 }
 
@@ -287,8 +298,9 @@ static __always_inline void note_cost(__u32 scratch, __u64 ns, __u32 frames)
 	cost->frames += frames;
 }
 
-HIDDEN __u64 unwind_take(struct task_struct *task, __u32 scratch)
+VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct walk walk = { .process = task->tgid, .last = ~0u, .status = UNWIND_TRUNCATED };
 	const struct wire_unwind_process *process;
 	const struct pt_regs *regs;
