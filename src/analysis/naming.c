@@ -122,6 +122,19 @@ static const struct named *named_of(struct naming *naming, struct frame_id frame
 	return named;
 }
 
+/* The walk ended below its outermost frame, which lies in this module. */
+static const char *failure_of(struct naming *naming, struct stack_id stack)
+{
+	const struct stack *row = profile_stack_at(naming->profile, stack.index);
+	const char *status = stack_status_name(row->status);
+	char text[NAME_SIZE];
+
+	while (row->parent.index)
+		row = profile_stack_at(naming->profile, row->parent.index);
+	(void)snprintf(text, sizeof(text), "[unwind failed: %s in %s]", status, module_of(naming->profile, row->frame));
+	return naming_text(naming, naming_put(naming, text));
+}
+
 /* Why a stack cannot stand on its own, or NULL. A kernel frame above a good user stack hides no
  * cause. */
 static const char *cause_of(struct naming *naming, struct stack_id stack)
@@ -135,6 +148,8 @@ static const char *cause_of(struct naming *naming, struct stack_id stack)
 		return "[no stack: the walk failed]";
 	if (row->status == STACK_TRUNCATED)
 		return "[cut stack: deeper than the limit]";
+	if (row->status > STACK_FAILED)
+		return failure_of(naming, stack);
 	while (row->parent.index &&
 	       profile_frame_at(naming->profile, row->frame.index)->method == METHOD_KERNEL)
 		row = profile_stack_at(naming->profile, row->parent.index);

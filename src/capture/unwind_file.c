@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, ENTRY_BYTES = 64 };
 
 static bool is_ours(const Elf64_Ehdr *header)
 {
@@ -25,6 +25,36 @@ static void note_segments(const Elf64_Phdr *headers, size_t count, struct unwind
 		if (headers[i].p_type == PT_LOAD && (headers[i].p_flags & PF_X))
 			file->segments[file->segment_count++] = (struct unwind_segment){
 				.offset = headers[i].p_offset, .size = headers[i].p_filesz, .address = headers[i].p_vaddr };
+}
+
+/* In a table of one file, after row `at`. */
+static void insert_row(struct unwind_table *table, size_t at, struct unwind_row row)
+{
+	table->rows = xreallocarray(table->rows, table->count + 1, sizeof(row));
+	memmove(&table->rows[at + 1], &table->rows[at], (table->count - at) * sizeof(row));
+	table->rows[at] = row;
+	table->count++;
+}
+
+/* Where a program is entered nobody called it. The C library says so of its own start code, the loader's says nothing. */
+static void stop_at_entry(struct unwind_tables *tables, uint64_t entry)
+{
+	for (size_t i = tables->count; i-- > 0;) {
+		struct unwind_table *table = &tables->tables[i];
+		uint32_t pc = (uint32_t)(entry - table->base), end = pc + ENTRY_BYTES;
+		size_t at = 0;
+
+		if (entry < table->base || table->count + 2 > UNWIND_ROW_LIMIT)
+			continue;
+		while (at < table->count && table->rows[at].pc <= pc)
+			at++;
+		if ((table->rows[at - 1].kind & 15) != UNWIND_NONE)
+			return;
+		insert_row(table, at, (struct unwind_row){ .pc = pc, .kind = UNWIND_STOP });
+		if (at + 1 == table->count || table->rows[at + 1].pc > end)
+			insert_row(table, at + 1, (struct unwind_row){ .pc = end });
+		return;
+	}
 }
 
 int unwind_file_read(int fd, struct unwind_file *ret)
@@ -44,6 +74,8 @@ int unwind_file_read(int fd, struct unwind_file *ret)
 		return -ENOEXEC;
 	note_segments(headers, header.e_phnum, ret);
 	r = unwind_tables_read_file(fd, &ret->tables);
+	if (!r && header.e_entry)
+		stop_at_entry(&ret->tables, header.e_entry);
 	ret->build_ns = clock_now_ns() - begin_ns;
 	return r;
 }

@@ -150,23 +150,20 @@ static int open_file(struct unwinding *unwinding, uint32_t pid, const struct wir
 	return fd < 0 && *build_id ? open_checked(path, build_id) : fd;
 }
 
-static int read_file(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
-		     const char *build_id, struct unwind_file *ret)
+/* Takes the descriptor, -1 for the vdso. */
+static int read_file(const char *path, int fd, struct unwind_file *ret)
 {
-	int fd, r;
+	int r;
 
+	*ret = (struct unwind_file){ 0 };
 	if (!strcmp(path, "[vdso]")) {
 		size_t size = 0;
 		const void *image = vdso_image(&size);
 
 		return image ? unwind_file_read_memory(image, size, ret) : -ENODATA;
 	}
-	*ret = (struct unwind_file){ 0 };
-	if (*path != '/')
-		return -ENODATA;
-	fd = open_file(unwinding, pid, mapping, path, build_id);
 	if (fd < 0)
-		return fd;
+		return -ENODATA;
 	r = unwind_file_read(fd, ret);
 	(void)close(fd);
 	return r;
@@ -217,11 +214,11 @@ static void evict(struct unwinding *unwinding)
 	free(used);
 }
 
-static void load_file(struct unwinding *unwinding, struct file *file, uint32_t pid, const struct wire_mapping *mapping,
-		      const char *path, const char *build_id)
+/* Takes the descriptor. */
+static void load_file(struct unwinding *unwinding, struct file *file, const char *path, int fd)
 {
 	struct unwind_file read;
-	int r = read_file(unwinding, pid, mapping, path, build_id, &read);
+	int r = read_file(path, fd, &read);
 
 	file->tried = true;
 	unwinding->statistics.build_ns += read.build_ns;
@@ -240,18 +237,44 @@ static void load_file(struct unwinding *unwinding, struct file *file, uint32_t p
 	unwind_file_done(&read);
 }
 
-static uint32_t file_of(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
-			const char *build_id)
+static struct file *file_get(struct unwinding *unwinding, const char *key, uint32_t *ret)
 {
-	uint32_t key = intern_put(unwinding->keys, *path == '/' && *build_id ? build_id : path);
-
-	while (unwinding->file_count <= key) {
+	*ret = intern_put(unwinding->keys, key);
+	while (unwinding->file_count <= *ret) {
 		grow(unwinding->files, unwinding->file_count, unwinding->file_room);
 		unwinding->files[unwinding->file_count++] = (struct file){ 0 };
 	}
-	if (!unwinding->files[key].tried)
-		load_file(unwinding, &unwinding->files[key], pid, mapping, path, build_id);
-	return key;
+	return &unwinding->files[*ret];
+}
+
+/* A file that cannot be opened is tried again the next time somebody maps it: this process may have been gone already. */
+static uint32_t file_of(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
+			const char *build_id)
+{
+	char found[BUILD_ID_SIZE] = "";
+	struct file *file;
+	uint32_t index;
+	int fd = -1;
+
+	if (*path != '/') {
+		file = file_get(unwinding, path, &index);
+		if (!file->tried)
+			load_file(unwinding, file, path, -1);
+		return index;
+	}
+	file = file_get(unwinding, *build_id ? build_id : path, &index);
+	if (*build_id && file->tried)
+		return index;
+	fd = open_file(unwinding, pid, mapping, path, build_id);
+	if (fd < 0)
+		return index;
+	if (!*build_id && elf_build_id_of_fd(fd, found) == 0)   /* the kernel could not read it when it was mapped */
+		file = file_get(unwinding, found, &index);
+	if (file->tried)
+		(void)close(fd);
+	else
+		load_file(unwinding, file, path, fd);
+	return index;
 }
 
 /* --- Processes -------------------------------------------------------------------------------------------------- */
@@ -306,13 +329,14 @@ static void release_run(struct unwinding *unwinding, struct process *process)
 		unwind_store_give_run(unwinding->store, run->first, run->count);
 }
 
-static void tell_kernel(struct unwinding *unwinding, const struct process *process)
+/* BPF_EXIST: not where the kernel half knows better, since an exec that we have yet to hear of took the entry away. */
+static int tell_kernel(struct unwinding *unwinding, const struct process *process, uint64_t flags)
 {
 	struct wire_unwind_process wire = { 0 };
 
 	if (process->run != NO_RUN)
 		wire = (struct wire_unwind_process){ unwinding->runs[process->run].first, unwinding->runs[process->run].count };
-	(void)bpf_map_update_elem(unwinding->processes_fd, &process->pid, &wire, BPF_ANY);
+	return bpf_map_update_elem(unwinding->processes_fd, &process->pid, &wire, flags);
 }
 
 static void forget(struct unwinding *unwinding, struct process *process)
@@ -339,12 +363,14 @@ void unwinding_map(struct unwinding *unwinding, uint32_t pid, const struct wire_
 		   const char *build_id)
 {
 	struct space_mapping row = { .start = mapping->start, .end = mapping->end, .offset = mapping->offset };
+	struct process *process;
 
 	row.file.index = file_of(unwinding, pid, mapping, path, build_id);
-	if (is_known(unwinding, pid, &row))
+	process = process_get(unwinding, pid);
+	if (is_known(unwinding, pid, &row) && process->run != NO_RUN)
 		return;
 	spaces_add(unwinding->spaces, pid, row);
-	mark_dirty(unwinding, process_get(unwinding, pid));
+	mark_dirty(unwinding, process);
 }
 
 void unwinding_fork(struct unwinding *unwinding, uint32_t pid, uint32_t parent)
@@ -355,7 +381,7 @@ void unwinding_fork(struct unwinding *unwinding, uint32_t pid, uint32_t parent)
 		return;
 	child = process_get(unwinding, pid);
 	from = process_find(unwinding, parent);
-	forget(unwinding, child);
+	release_run(unwinding, child);
 	spaces_copy(unwinding->spaces, pid, parent);
 	if (from->run == NO_RUN || from->dirty || from->generated_count) {
 		mark_dirty(unwinding, child);
@@ -363,7 +389,8 @@ void unwinding_fork(struct unwinding *unwinding, uint32_t pid, uint32_t parent)
 	}
 	child->run = from->run;
 	unwinding->runs[child->run].users++;
-	tell_kernel(unwinding, child);
+	if (tell_kernel(unwinding, child, BPF_EXIST))
+		release_run(unwinding, child);
 }
 
 void unwinding_exec(struct unwinding *unwinding, uint32_t pid)
@@ -504,7 +531,7 @@ static void publish(struct unwinding *unwinding, struct process *process)
 	run.count = (uint32_t)unwinding->entry_count;
 	if (unwind_store_put_run(unwinding->store, unwinding->entries, run.count, &run.first))
 		process->run = run_new(unwinding, run);
-	tell_kernel(unwinding, process);
+	(void)tell_kernel(unwinding, process, BPF_ANY);
 }
 
 void unwinding_publish(struct unwinding *unwinding)
@@ -519,16 +546,21 @@ void unwinding_publish(struct unwinding *unwinding)
 void unwinding_missing(struct unwinding *unwinding, void (*call)(void *context, uint32_t pid), void *context)
 {
 	uint64_t now_ns = clock_now_ns();
-	uint32_t pid;
+	uint32_t pids[MISSING_LIMIT], pid = 0;
+	size_t count = 0;
 
-	for (int i = 0; i < MISSING_LIMIT && !bpf_map_get_next_key(unwinding->missing_fd, NULL, &pid); i++) {
-		struct process *process = process_find(unwinding, pid);
+	while (count < MISSING_LIMIT && !bpf_map_get_next_key(unwinding->missing_fd, count ? &pids[count - 1] : NULL, &pid))
+		pids[count++] = pid;
+	for (size_t i = 0; i < count; i++) {
+		struct process *process = process_find(unwinding, pids[i]);
 
-		(void)bpf_map_delete_elem(unwinding->missing_fd, &pid);
-		if (!process || process->looked_ns + LOOK_AGAIN_NS > now_ns)
+		if (process && process->looked_ns + LOOK_AGAIN_NS > now_ns)
+			continue;
+		(void)bpf_map_delete_elem(unwinding->missing_fd, &pids[i]);
+		if (!process)
 			continue;
 		process->looked_ns = now_ns;
-		call(context, pid);
+		call(context, pids[i]);
 	}
 }
 
@@ -581,7 +613,7 @@ void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *c
 {
 	struct process *process = process_find(unwinding, copy->process);
 	struct copied copied = { .copy = copy, .from = copy->registers[UNWIND_DWARF_RSP] };
-	struct unwind_memory memory = { .read = read_copied, .context = &copied };
+	struct unwind_process space = { .memory = { .read = read_copied, .context = &copied } };
 	struct unwind_frame frames[WIRE_STACK_DEPTH_LIMIT];
 	struct unwind_state state;
 	size_t count = 1;
@@ -593,14 +625,14 @@ void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *c
 	if (process && sizeof(*copy) + copy->bytes <= copy->head.size) {
 		CLEANUP_TEXT struct unwind_mapping *mappings = NULL;
 		CLEANUP_TEXT struct unwind_table *tables = NULL;
-		size_t mapping_count;
 
 		copied.to = copied.from + copy->bytes;
 		list_entries(unwinding, process);
-		mapping_count = list_mappings(unwinding, &mappings, &tables);
+		space.count = list_mappings(unwinding, &mappings, &tables);
+		space.mappings = mappings;
 		if (depth > WIRE_STACK_DEPTH_LIMIT)
 			depth = WIRE_STACK_DEPTH_LIMIT;
-		ret->stack.status = (uint8_t)unwind_walk(mappings, mapping_count, &state, &memory, frames, depth, &count);
+		ret->stack.status = (uint8_t)unwind_walk(&space, state, depth, frames, &count);
 		unwinding->statistics.copies_walked++;
 	}
 	for (size_t i = 0; i < count; i++)

@@ -59,11 +59,13 @@ struct task_struct {
 	unsigned int flags;
 	unsigned int on_cpu;            /* unsigned, so that a kernel where it is one byte (7.2) can be fitted */
 	unsigned in_iowait : 1;
+	unsigned in_execve : 1;
 	unsigned frozen : 1;            /* 5.17 and later, with CONFIG_CGROUP_FREEZER */
 	int pid, tgid;
 	char comm[16];
 	struct sched_entity se;
 	struct files_struct *files;
+	void *mm;
 	struct task_struct *real_parent, *group_leader;
 	struct pid *thread_pid;
 	bool throttled;                 /* 6.18 and later */

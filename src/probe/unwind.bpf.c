@@ -5,7 +5,7 @@
  *
  * What it looks up is published by the user half: per process its executable mappings, per mapping the rows of its
  * file. A process that is not known yet has its registers and a piece of its stack copied instead, and is walked later
- * by the same step. A forked child uses its parent's mappings at once; an exec drops them.
+ * by the same step; not before the window is about to open, when nobody is known. A forked child uses its parent's mappings at once; an exec drops them.
  *
  * Searches go through map look-ups by key, never by index into one value: the verifier would follow each index apart.
  */
@@ -15,7 +15,7 @@
 #include "unwind/step.h"
 
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010, CS_OF_32_BIT = 0x23, PAGE = 4096 };
-enum { MAPPING_SEARCH_STEPS = 17, COPY_PAGES = 5 };
+enum { MAPPING_SEARCH_STEPS = 17, COPY_PAGES = 5, MISSING_COPIES = 32 };
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -48,12 +48,12 @@ struct {
 	__array(values, struct unwind_chunk);
 } unwind_chunks SEC(".maps");
 
-/* Processes that ran where no mapping is known: the user half looks at them again. */
+/* Processes that ran where no mapping is known, and how often: the user half looks at them again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 256);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, __u32);
 } unwind_missing SEC(".maps");
 
 struct {
@@ -160,20 +160,24 @@ static __always_inline struct wire_unwind_mapping *mapping_at(__u32 index, __u64
 	return mapping && pc >= mapping->start && pc < mapping->end ? mapping : NULL;
 }
 
-static __always_inline void report_missing(__u32 process, __u64 pc)
+/* Something was mapped, or a new image begun, that the user half has not told of yet. Until it has looked, stacks are
+ * copied, but not without end: there may be nothing to find. */
+static __always_inline bool missing_may_copy(__u32 process)
 {
-	bpf_map_update_elem(&unwind_missing, &process, &pc, BPF_ANY);
+	__u32 one = 1, *times = bpf_map_lookup_elem(&unwind_missing, &process);
+
+	if (!times)
+		return !bpf_map_update_elem(&unwind_missing, &process, &one, BPF_ANY);
+	return ++*times <= MISSING_COPIES;
 }
 
 /* A frame that a guess or a chain of frame pointers led to, and that lies nowhere, was none. */
-static __always_inline __u32 without_mapping(struct walk *walk, __u64 pc)
+static __always_inline __u32 without_mapping(struct walk *walk)
 {
 	__u8 method = walk->state->method;
 
-	if (method != UNWIND_BY_FRAME_POINTER && method != UNWIND_BY_GUESS) {
-		report_missing(walk->process, pc);
+	if (method != UNWIND_BY_FRAME_POINTER && method != UNWIND_BY_GUESS)
 		return UNWIND_NO_MAPPING;
-	}
 	walk->depth--;
 	return UNWIND_NO_ROW;
 }
@@ -202,7 +206,7 @@ static long walk_frame(__u32 index, struct walk *walk)
 		mapping = mapping_at(walk->last, pc);
 	}
 	if (!mapping) {
-		walk->status = without_mapping(walk, pc);
+		walk->status = without_mapping(walk);
 		return 1;
 	}
 	row = mapping->count ? unwind_find_row(mapping->chunk, mapping->first, mapping->count, (__u32)(pc - mapping->bias)) : 0;
@@ -298,6 +302,13 @@ static __always_inline void note_cost(__u32 scratch, __u64 ns, __u32 frames)
 	cost->frames += frames;
 }
 
+/* An exec has left the old image, whose registers these are, and not begun the new one: there is no user stack now. */
+static __always_inline bool is_between_images(const struct walk *walk, struct task_struct *task)
+{
+	return walk->status == UNWIND_FAULT && walk->depth == 1 && bpf_core_field_exists(task->in_execve) &&
+	       BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
 VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -307,6 +318,8 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 	__u64 cs = 0, begin = bpf_ktime_get_ns();
 
 	if (!walk.process || (task->flags & (PF_KTHREAD_BIT | PF_IO_WORKER_BIT)))
+		return 0;
+	if (bpf_core_field_exists(task->mm) && !task->mm)       /* it exits: its memory is gone */
 		return 0;
 	walk.buffer = stack_buffer(scratch);
 	walk.state = bpf_map_lookup_elem(&unwind_states, &scratch);
@@ -321,11 +334,17 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 	}
 	process = bpf_map_lookup_elem(&unwind_processes, &walk.process);
 	if (!process)
-		return copy_send(walk.state, walk.process, scratch);
+		return window_start_ns == ~0ull ? 0 : copy_send(walk.state, walk.process, scratch);
 	walk.first = process->first;
 	walk.count = process->count;
 	bpf_loop(WIRE_STACK_DEPTH_LIMIT + 1, walk_frame, &walk, 0);
 	note_cost(scratch, bpf_ktime_get_ns() - begin, walk.depth);
+	if (is_between_images(&walk, task))
+		return 0;
+	if (walk.status == UNWIND_NO_MAPPING && missing_may_copy(walk.process)) {
+		read_registers(walk.state, regs);
+		return copy_send(walk.state, walk.process, scratch);
+	}
 	if (walk.status == UNWIND_TRUNCATED)
 		count(COUNT_STACKS_TRUNCATED);
 	return stack_send(walk.buffer, walk.depth, walk.process, walk.status);
