@@ -2,10 +2,13 @@
 /* Bytes in, profile out: the records of a small capture, and what a damaged stream must not do. */
 #include "test.h"
 
+#include "base/cleanup.h"
+#include "base/error.h"
 #include "capture/batch.h"
 #include "classify/classify.h"
 #include "probe/decoder.h"
 #include "profile/profile.h"
+#include "unwind/row.h"
 #include "wire/wire.h"
 
 #include <string.h>
@@ -137,12 +140,21 @@ static void put_mapping(struct stream *stream, uint32_t process, uint64_t start,
 	batch_put(&stream->batch, WIRE_MAPPING, 1000, &mapping, sizeof(mapping), (const char *const[]){ path, "ab12", NULL });
 }
 
-static void put_stack(struct stream *stream, uint64_t id, uint32_t process, uint64_t leaf, uint64_t root)
+static void put_walked(struct stream *stream, uint64_t id, uint32_t process, uint64_t leaf, uint64_t root, uint8_t status)
 {
 	struct { struct wire_stack head; uint64_t addresses[2]; } stack = {
-		.head = { .id = id, .process = process, .depth = 2 }, .addresses = { leaf, root } };
+		.head = { .id = id, .process = process, .depth = 2, .status = status }, .addresses = { leaf, root } };
 
+	if (process) {
+		stack.addresses[0] |= (uint64_t)UNWIND_BY_LEAF << WIRE_METHOD_SHIFT;
+		stack.addresses[1] |= (uint64_t)UNWIND_BY_ROW << WIRE_METHOD_SHIFT;
+	}
 	batch_put(&stream->batch, WIRE_STACK, 1000, &stack, sizeof(stack), NULL);
+}
+
+static void put_stack(struct stream *stream, uint64_t id, uint32_t process, uint64_t leaf, uint64_t root)
+{
+	put_walked(stream, id, process, leaf, root, UNWIND_COMPLETE);
 }
 
 static const struct frame *leaf_of(const struct profile *profile, struct stack_id stack)
@@ -207,6 +219,36 @@ TEST(a_joined_stack_has_the_kernel_on_top_and_our_own_machinery_cut_off)
 	profile_frame_name(stream.profile, profile_stack_at(stream.profile, decoder_stack(stream.decoder, 79, 80).index)->frame, leaf,
 			   sizeof(leaf));
 	assert_string_equal(leaf, "schedule");
+	stream_done(&stream);
+}
+
+TEST(a_walk_keeps_its_status_and_each_frame_the_method_that_found_it)
+{
+	static const struct { uint8_t walked; enum stack_status status; } cases[] = {
+		{ UNWIND_COMPLETE, STACK_COMPLETE }, { UNWIND_TRUNCATED, STACK_TRUNCATED }, { UNWIND_NO_ROW, STACK_NO_ROW },
+		{ UNWIND_NO_PROCESS, STACK_NO_PROCESS }, { UNWIND_COMPATIBLE, STACK_COMPATIBLE },
+	};
+	struct stream stream;
+
+	stream_init(&stream);
+	put_thread(&stream, 1, 10, 10, "reader");
+	put_mapping(&stream, 10, 0x400000, 0, "/bin/reader");
+	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++)
+		put_walked(&stream, 100 + i, 10, 0x400010, 0x400020 + i, cases[i].walked);
+	put_stack(&stream, 90, 0, 0xffff1, 0xffff2);
+	assert_int_equal(stream_feed(&stream), 0);
+	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+		struct stack_id user = decoder_stack(stream.decoder, 100 + i, 0), joined = decoder_stack(stream.decoder, 100 + i, 90);
+		const struct stack *stack = profile_stack_at(stream.profile, user.index);
+
+		assert_int_equal(stack->status, cases[i].status);
+		assert_int_equal(profile_stack_at(stream.profile, joined.index)->status, cases[i].status);
+		assert_int_equal(leaf_of(stream.profile, user)->method, METHOD_LEAF);
+		assert_int_equal(leaf_of(stream.profile, stack->parent)->method, METHOD_CFI);
+	}
+	put_walked(&stream, 200, 10, 0x400010, 0x400020, UNWIND_STATUS_COUNT);
+	assert_int_equal(stream_feed(&stream), 1);
+	assert_int_equal(decoder_stack(stream.decoder, 200, 0).index, 0);
 	stream_done(&stream);
 }
 

@@ -72,3 +72,19 @@ TEST(a_pid_used_again_is_a_new_generation)
 	spaces_exec(spaces, 5);
 	assert_int_equal(spaces_generation(spaces, 5), 2);
 }
+
+TEST(a_copy_is_the_childs_own_and_outlives_the_parent)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+	size_t count;
+
+	spaces_add(spaces, 1, at(0x1000, 0x2000, 1));
+	spaces_add(spaces, 1, at(0x3000, 0x4000, 2));
+	spaces_copy(spaces, 2, 1);
+	spaces_add(spaces, 2, at(0x5000, 0x6000, 3));
+	spaces_drop(spaces, 1);
+	assert_int_equal(spaces_list(spaces, 2, &count)[1].file.index, 2);
+	assert_int_equal(count, 3);
+	(void)spaces_list(spaces, 1, &count);
+	assert_int_equal(count, 0);
+}
