@@ -7,7 +7,7 @@
 
 extern const struct probe probe_unwind;
 const struct probe probe_unwind = {
-	.name = "unwind", .summary = "which file's call-frame rows a process is walked by, from its first moment",
+	.name = "unwind", .summary = "by which call-frame rows a process is walked, from its birth",
 	.fills = "every state", .without = "stacks of children and of new images would be walked by another program's tables",
 	.exposes = "words of the stack of running and blocked threads: return addresses; a process that is not known yet has up "
 		   "to 16 KiB of its stack copied, which is walked and forgotten",
