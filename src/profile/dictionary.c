@@ -24,8 +24,11 @@ struct string_id profile_string_size(struct profile *profile, const char *text, 
 {
 	if (!text || !size)
 		return (struct string_id){ 0 };
-	if (!profile_has_room(profile, intern_count(profile->strings), PROFILE_STRING_LIMIT))
+	if (intern_count(profile->strings) >= PROFILE_STRING_LIMIT) {
+		if (!profile->frozen)
+			profile_count_limit(profile);
 		return (struct string_id){ 0 };
+	}
 	return (struct string_id){ intern_put_size(profile->strings, text, size) };
 }
 

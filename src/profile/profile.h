@@ -187,7 +187,7 @@ struct profile *profile_new(void);
 void profile_free(struct profile *profile);          /* NULL is fine */
 DEFINE_CLEANUP(profile)
 
-/* --- Producing: before the freeze ------------------------------------------------------------------------------- */
+/* --- Producing: before the freeze; strings and symbols also after it, since names can be made again --------------- */
 struct string_id profile_string(struct profile *profile, const char *text);             /* NULL and "" give none */
 struct string_id profile_string_size(struct profile *profile, const char *text, size_t size);
 /* The same name, parent and unit give the same id. */

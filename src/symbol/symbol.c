@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "profile/profile.h"
 #include "symbol/elf_file.h"
+#include "symbol/folder.h"
 
 extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_debugdata, symbol_source_vdso,
 	symbol_source_kallsyms, symbol_source_jitdump, symbol_source_perf_map, symbol_source_dwarf;
@@ -90,8 +91,10 @@ static int open_file(const struct symbol_module *module)
 {
 	const struct symbol_options *options = module->options;
 	CLEANUP_TEXT char *path = xasprintf("%s%s", options->root ? options->root : "", module->path);
-	int fd = options->open ? options->open(options->open_context, module->path, module->build_id) : -ENOENT;
+	int fd = options->folder ? symbol_folder_binary(options->folder, module->build_id) : -ENOENT;
 
+	if (fd < 0 && options->open)
+		fd = options->open(options->open_context, module->path, module->build_id);
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
@@ -111,9 +114,9 @@ static void open_module(struct symbol_module *module, size_t frames)
 		module->statistics->frames_missing += frames;
 		return;
 	}
-	if (!module->build_id[0]) {
+	if (!module->build_id[0] && !module->options->strict) {
 		module->statistics->files_unchecked++;
-	} else if (strcmp(elf_file_build_id(elf), module->build_id) != 0) {
+	} else if (!module->build_id[0] || strcmp(elf_file_build_id(elf), module->build_id) != 0) {
 		module->statistics->files_refused++;
 		module->statistics->frames_refused += frames;
 		return;

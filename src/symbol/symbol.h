@@ -28,6 +28,7 @@ struct symbol_options {
 	int (*open)(void *context, const char *path, const char *build_id);
 	void *open_context;
 	const struct kallsyms *kernel;               /* of the kernel that was captured, while it runs; NULL elsewhere */
+	bool strict;                                 /* refuse files of which the capture has no build id: elsewhere, later */
 	const char *debug_directory;                 /* NULL: /usr/lib/debug */
 	const struct generated_file *generated;      /* what runtimes wrote of their code (symbol/generated.h) */
 	size_t generated_count;
