@@ -102,6 +102,24 @@ static struct record *capture_of(const struct profile *profile, const struct acc
 	return record;
 }
 
+/* Whatever a contract holds is shown, in the words of its keys. NULL where there is none. */
+static struct record *contract_of(const struct profile *profile)
+{
+	static const char prefix[] = "contract.";
+	struct record *contract = NULL;
+	const char *key, *value;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		if (strncmp(key, prefix, sizeof(prefix) - 1))
+			continue;
+		if (!contract)
+			contract = record_new();
+		record_add_named(contract, key + sizeof(prefix) - 1, value_text(value));
+	}
+	return contract;
+}
+
 static struct record *population_of(const struct question *question, const struct account *account)
 {
 	struct record *record = record_new();
@@ -341,7 +359,11 @@ static void add_findings(const struct question *question, const struct account *
 void provenance_add(const struct question *question, const struct account *account,
 		    struct document *into)
 {
+	struct record *contract = contract_of(question->profile);
+
 	add_record(into, "capture", "Capture", capture_of(question->profile, account));
+	if (contract)
+		add_record(into, "contract", "Contract", contract);
 	add_record(into, "population", "Population", population_of(question, account));
 	add_record(into, "work", "Useful work", work_of(question, account));
 	add_record(into, "wall", "Time", wall_of(question, account));

@@ -203,6 +203,13 @@ static int missing_value(const struct reading *reading, const struct option *row
 	return error_try(reading->err, "%s", row->example);
 }
 
+static int take_value(struct reading *reading, const struct option *row, const char *value)
+{
+	if (row - reading->options < OPTION_GIVEN_LIMIT)
+		reading->into->given |= 1ull << (row - reading->options);
+	return store(row, value, reading->config, reading->err);
+}
+
 static int read_long(struct reading *reading, const char *word)
 {
 	const char *equals = strchrnul(word, '=');
@@ -225,7 +232,7 @@ static int read_long(struct reading *reading, const char *word)
 		return missing_value(reading, row);
 	if (row->type != OPTION_FLAG && !value)
 		value = *reading->next++;
-	return store(row, value, reading->config, reading->err);
+	return take_value(reading, row, value);
 }
 
 /* "-d10s", "-d 10s", "-aj": flags may be bundled, the last of them may take a value. */
@@ -243,11 +250,11 @@ static int read_letters(struct reading *reading, const char *word)
 		if (row == &help_row) {
 			reading->into->help = true;
 		} else if (row->type == OPTION_FLAG) {
-			r = store(row, NULL, reading->config, reading->err);
+			r = take_value(reading, row, NULL);
 		} else if (at[1]) {
-			return store(row, at + 1, reading->config, reading->err);
+			return take_value(reading, row, at + 1);
 		} else if (*reading->next) {
-			return store(row, *reading->next++, reading->config, reading->err);
+			return take_value(reading, row, *reading->next++);
 		} else {
 			return missing_value(reading, row);
 		}
@@ -302,6 +309,35 @@ int option_parse(const struct option *options, char *const *argv, void *config, 
 	else
 		*ret = arguments;
 	return r;
+}
+
+bool option_was_given(const struct option *options, const struct option_arguments *arguments, const char *name)
+{
+	for (size_t i = 0; options[i].name && i < OPTION_GIVEN_LIMIT; i++)
+		if (!strcmp(options[i].name, name))
+			return arguments->given >> i & 1;
+	return false;
+}
+
+static int set_flag(const struct option *row, const char *value, char *config, struct error *err)
+{
+	bool yes = !strcmp(value, "yes") || !strcmp(value, "true"), no = !strcmp(value, "no") || !strcmp(value, "false");
+
+	if (!yes && !no) {
+		fail(err, FAILURE_USAGE, -EINVAL, "--%s: '%.100s' is neither yes nor no", row->name, value);
+		return error_try(err, "yes");
+	}
+	*(bool *)(void *)(config + row->into) = yes;
+	return 0;
+}
+
+int option_set(const struct option *options, const char *name, const char *value, void *config, struct error *err)
+{
+	for (const struct option *row = options; row->name; row++)
+		if (!strcmp(row->name, name))
+			return row->type == OPTION_FLAG ? set_flag(row, value, config, err) : store(row, value, config, err);
+	fail(err, FAILURE_USAGE, -EINVAL, "unknown option '--%.100s'", name);
+	return error_because(err, "no option of this command has that name");
 }
 
 /* Words up to the width, the next line indented to the same column. */

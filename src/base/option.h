@@ -24,7 +24,7 @@ enum option_type {
 	OPTION_BYTES,           /* uint64_t */
 };
 
-enum { OPTION_LIST_LIMIT = 256 };
+enum { OPTION_LIST_LIMIT = 256, OPTION_GIVEN_LIMIT = 64 };
 struct option_list {
 	const char *items[OPTION_LIST_LIMIT];
 	char *storage[OPTION_LIST_LIMIT];        /* pieces cut at commas; option_list_done() frees them */
@@ -49,12 +49,17 @@ struct option_arguments {               /* what is left: operands; the words aft
 	char **command;                 /* after "--"; NULL where there was none */
 	size_t command_count;
 	bool help;                      /* --help or -h was given */
+	uint64_t given;                 /* bit n: the option of row n, below OPTION_GIVEN_LIMIT, was on the command line */
 };
 void option_arguments_done(struct option_arguments *arguments);
 
 /* argv without the program and command names. *config holds the defaults. An OPTION error names the option. */
 int option_parse(const struct option *options, char *const *argv, void *config, struct option_arguments *ret,
 		 struct error *err);
+/* Was it on the command line? Then a file of settings does not change it. */
+bool option_was_given(const struct option *options, const struct option_arguments *arguments, const char *name);
+/* As if --name=value stood there; a flag takes "yes" or "no". The value is borrowed. An unknown name is FAILURE_USAGE. */
+int option_set(const struct option *options, const char *name, const char *value, void *config, struct error *err);
 void option_help(const struct option *options, struct output *to);       /* the table of options, as --help shows it */
 
 /* The candidate nearest to name by edit distance, or NULL where none is near. candidates is NULL-terminated. */

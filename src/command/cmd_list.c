@@ -15,6 +15,7 @@
 #include "probe/probe.h"
 #include "profile/dimension.h"
 #include "result/document.h"
+#include "runbook/runbook.h"
 #include "symbol/symbol.h"
 #include "truth/truth.h"
 #include "view/view.h"
@@ -84,6 +85,11 @@ static const struct column work_columns[] = {
 	{ .key = "synopsis", .title = "usage", .unit = "" },
 	{ .key = "counts", .title = "counts", .unit = "" },
 	{ .key = "summary", .title = "what it is", .unit = "" },
+};
+static const struct column runbook_columns[] = {
+	{ .key = "name", .title = "key", .unit = "" },
+	{ .key = "section", .title = "section", .unit = "" },
+	{ .key = "summary", .title = "what it says", .unit = "" },
 };
 static const struct column state_columns[] = {
 	{ .key = "name", .title = "name", .unit = "" },
@@ -156,6 +162,12 @@ static void add_rules(struct table *table)
 		});
 }
 
+static void add_runbook_keys(struct table *table)
+{
+	for (const struct runbook_key *row = runbook_keys; row->name; row++)
+		table_add(table, (struct value[]){ value_text(row->name), value_text(row->section), value_text(row->summary) });
+}
+
 static void add_symbol_sources(struct table *table)
 {
 	for (size_t i = 0; i < symbol_source_count; i++)
@@ -205,6 +217,7 @@ static const struct set {
 	{ "probes", "probes: what is watched in the kernel (record --with, --without)", COLUMNS(probe_columns), add_probes },
 	{ "rules", "rules that name a wait from its evidence, the first that matches decides", COLUMNS(state_columns),
 	  add_rules },
+	{ "runbook", "keys of a runbook (record --runbook)", COLUMNS(runbook_columns), add_runbook_keys },
 	{ "symbols", "sources of names, in the order in which they are asked", COLUMNS(plain_columns),
 	  add_symbol_sources },
 	{ "truths", "programs whose waits are known (calibrate)", COLUMNS(state_columns), add_truths },

@@ -14,6 +14,7 @@
 #include "command/command.h"
 #include "command/record.h"
 #include "result/document.h"
+#include "runbook/runbook.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,8 @@ static const struct option options[] = {
 	  "--work http:8080" },
 	{ "correct", 0, OPTION_TEXT, false, INTO(correct), "LIST", "classes of work that are correct (HTTP default: below 400)",
 	  "--correct 2xx,304" },
+	{ "runbook", 0, OPTION_TEXT, false, INTO(runbook), "FILE", "bounds, labels and contract from a file (see the page)",
+	  "--runbook checkout.ini" },
 	{ "label", 'l', OPTION_LIST, false, INTO(labels), "KEY=VALUE", "a label: build, state, tenant, endpoint …", "--label build=1.2" },
 	{ "with", 0, OPTION_LIST, true, INTO(with), "DIM", "add an optional probe (crosscut list probes)", "--with block" },
 	{ "without", 0, OPTION_LIST, true, INTO(without), "DIM", "leave out an optional probe (crosscut list probes)",
@@ -133,9 +136,10 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 {
 	struct record_job job = { .config = config, .launch = { .go_fd = -1, .error_fd = -1 } };
 	const struct record_config *wanted = config;
-	int r;
+	int r = record_runbook(&job, config, arguments, err);
 
-	r = record_choose(&job, arguments, err);
+	if (!r)
+		r = record_choose(&job, arguments, err);
 	if (!r && wanted->dry_run) {
 		r = record_plan(&job, err);
 	} else if (!r) {
@@ -160,6 +164,10 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 			r = run(&job, err);
 	}
 	launch_done(&job.launch);
+	for (size_t i = 0; i < job.text_count; i++)
+		free(job.texts[i]);
+	free(job.texts);
+	runbook_free(job.runbook);
 	free(job.ids);
 	free(job.cgroup);
 	free(job.path);

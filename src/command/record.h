@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * `crosscut record` in three parts: cmd_record.c has the options and runs the job, record_choice.c turns the options into a
- * recording or refuses them, record_plan.c says what would be done.
+ * `crosscut record` in four parts: cmd_record.c has the options and runs the job, record_runbook.c fills what they left open,
+ * record_choice.c turns them into a recording or refuses them, record_plan.c says what would be done.
  */
 #include <stdbool.h>
 #include <sys/types.h>
@@ -15,7 +15,7 @@ struct error;
 
 struct record_config {
 	struct option_list processes, threads, work, with, without, labels;
-	const char *comm, *cgroup, *container, *output, *correct;
+	const char *comm, *cgroup, *container, *output, *correct, *runbook;
 	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, redact, json, quiet;
 	uint64_t duration_ns, size_limit_bytes;
 	double rate_hz, budget;
@@ -24,12 +24,17 @@ struct record_config {
 struct record_job {
 	const struct record_config *config;
 	struct recording recording;
+	struct runbook *runbook;
+	char **texts;                        /* labels of the runbook */
+	size_t text_count, text_room;
 	pid_t *ids;                          /* what recording's population borrows */
 	char *cgroup;
 	struct launch launch;
 	char *path, *command;
 };
 
+/* Fills what the command line left open; the job then owns what the config borrows. */
+int record_runbook(struct record_job *job, struct record_config *config, const struct option_arguments *arguments, struct error *err);
 /* Whom and what: fills the job's recording. A wrong word is FAILURE_USAGE. */
 int record_choose(struct record_job *job, const struct option_arguments *arguments, struct error *err);
 /* --dry-run: prints which probes there would be, at what cost, exposing what. */

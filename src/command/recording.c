@@ -17,6 +17,7 @@
 #include "format/native.h"
 #include "profile/profile.h"
 #include "result/document.h"
+#include "runbook/runbook.h"
 #include "symbol/symbol.h"
 
 #include <errno.h>
@@ -83,6 +84,8 @@ static void note_contract(const struct recording *recording, struct profile *pro
 	(void)!getrandom(&random, sizeof(random), 0);
 	(void)snprintf(id, sizeof(id), "%016llx", (unsigned long long)random);
 	profile_set_meta(profile, "capture.id", id);
+	if (recording->runbook)
+		runbook_note_contract(recording->runbook, profile);
 	if (recording->redact)
 		profile_set_meta_number(profile, "capture.redacted", 1);
 	if (recording->command && *recording->command)

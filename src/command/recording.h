@@ -14,6 +14,7 @@
 
 struct document;
 struct error;
+struct runbook;
 
 struct recording {
 	struct capture_config capture;       /* slice and to are set by recording_run() */
@@ -24,6 +25,7 @@ struct recording {
 	uint64_t duration_ns;                /* 0: until something ends it */
 	const char *const *labels;           /* "key=value" */
 	size_t label_count;
+	const struct runbook *runbook;       /* whose contract is stored; NULL: none */
 	const char *command;                 /* for the provenance; may be NULL */
 	struct launch *launch;               /* prepared, not yet going; NULL: none */
 	void (*opened)(void *context);       /* called when the window is open; may be NULL */

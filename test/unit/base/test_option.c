@@ -250,3 +250,32 @@ TEST(a_word_of_any_length_is_survived)
 	word[1] = 'q';
 	assert_true(parse(word, NULL) < 0);
 }
+
+TEST(an_option_that_was_given_can_be_told_from_one_that_has_the_same_value_by_default)
+{
+	assert_int_equal(parse("--rate", "99", "-a", NULL), 0);
+	assert_true(option_was_given(rows, &arguments, "rate"));
+	assert_true(option_was_given(rows, &arguments, "all"));
+	assert_false(option_was_given(rows, &arguments, "json"));
+	assert_false(option_was_given(rows, &arguments, "no-such-option"));
+	assert_int_equal(parse("-d10s", "-pjson", NULL), 0);
+	assert_true(option_was_given(rows, &arguments, "duration"));
+	assert_true(option_was_given(rows, &arguments, "pid"));
+	assert_false(option_was_given(rows, &arguments, "rate"));
+}
+
+TEST(an_option_can_be_set_by_a_file_of_settings)
+{
+	assert_int_equal(parse(NULL), 0);
+	assert_int_equal(option_set(rows, "duration", "2s", &config, &err), 0);
+	assert_int_equal(config.duration_ns, 2000000000);
+	assert_int_equal(option_set(rows, "all", "yes", &config, &err), 0);
+	assert_true(config.all);
+	assert_int_equal(option_set(rows, "all", "no", &config, &err), 0);
+	assert_false(config.all);
+	assert_true(option_set(rows, "all", "maybe", &config, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_true(option_set(rows, "duration", "soon", &config, &err) < 0);
+	assert_true(option_set(rows, "no-such-option", "1", &config, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The syntax is inih's; what may be said is in the rows below. Its handler is told no line, but is called after each line that
+ * was read, so the reader counts them. A line that begins with a blank goes on with the value before it.
+ */
+#include "runbook/runbook.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/option.h"
+#include "base/text.h"
+#include "profile/dimension.h"
+#include "profile/profile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct runbook_key runbook_keys[] = {
+	{ "capture", "budget", "own cost per CPU above which stacks get rarer" },
+	{ "capture", "correct", "classes of work that are correct" },
+	{ "capture", "duration", "stop after this long" },
+	{ "capture", "frequency", "on-CPU samples per second and CPU" },
+	{ "capture", "max-size", "end the capture when the file is this large" },
+	{ "capture", "no-wait-stacks", "yes: take no stacks of waits" },
+	{ "capture", "redact", "yes: keep no names of programs, paths, hosts and containers" },
+	{ "capture", "timeline", "yes: keep every interval by itself" },
+	{ "capture", "with", "optional probes to add" },
+	{ "capture", "without", "optional probes to leave out" },
+	{ "capture", "work", "what counts as useful work" },
+	{ "contract", "workload", "what the service is asked to do, and how" },
+	{ "contract", "build", "the build that runs" },
+	{ "contract", "tenant", "the class of tenants" },
+	{ "contract", "endpoint", "the endpoint or operation" },
+	{ "contract", "outcome", "the outcomes that are looked at" },
+	{ "contract", "state", "nominal, overload, partial-failure or recovery" },
+	{ "contract", "unit", "the useful-work unit: what every weight is divided by" },
+	{ "contract", "suspected", "the dimension in which time is thought to be lost" },
+	{ "contract", "decision", "what the capture is to decide" },
+	{ 0 },
+};
+static const char *const operating_states[] = { "nominal", "overload", "partial-failure", "recovery", NULL };
+
+struct runbook {
+	char *path;
+	struct runbook_entry *entries;
+	size_t count, room;
+};
+
+struct parsing {
+	struct runbook *runbook;
+	FILE *file;
+	unsigned line;
+	bool continued;                                 /* the line at hand began with a blank */
+	struct error *err;
+	int code;                                       /* of the first thing that is wrong */
+};
+
+void runbook_free(struct runbook *runbook)
+{
+	if (!runbook)
+		return;
+	for (size_t i = 0; i < runbook->count; i++) {
+		free(runbook->entries[i].section);
+		free(runbook->entries[i].key);
+		free(runbook->entries[i].value);
+	}
+	free(runbook->entries);
+	free(runbook->path);
+	free(runbook);
+}
+
+const char *runbook_path(const struct runbook *runbook)
+{
+	return runbook->path;
+}
+
+size_t runbook_count(const struct runbook *runbook)
+{
+	return runbook->count;
+}
+
+const struct runbook_entry *runbook_at(const struct runbook *runbook, size_t index)
+{
+	return &runbook->entries[index];
+}
+
+/* --- What is wrong ---------------------------------------------------------------------------------------------- */
+
+static void refuse(struct parsing *parsing, unsigned line, const char *what, const char *word, const char *why)
+{
+	if (parsing->code)
+		return;
+	parsing->code = *word ? fail(parsing->err, FAILURE_USAGE, -EINVAL, "%s:%u: %s '%.100s'", parsing->runbook->path, line, what, word)
+			      : fail(parsing->err, FAILURE_USAGE, -EINVAL, "%s:%u: %s", parsing->runbook->path, line, what);
+	error_because(parsing->err, "%s", why);
+}
+
+/* The names that would have done, and the nearest of them. */
+static void refuse_name(struct parsing *parsing, unsigned line, const char *what, const char *word, const char *const *known)
+{
+	const char *near = nearest_name(word, known);
+	struct text names = TEXT(400);
+
+	if (parsing->code)
+		return;
+	for (size_t i = 0; known[i]; i++)
+		text_print(&names, "%s%s", i ? ", " : "there are: ", known[i]);
+	refuse(parsing, line, what, word, text_string(&names));
+	text_done(&names);
+	if (near)
+		error_try(parsing->err, "%s", near);
+	else
+		error_try(parsing->err, "crosscut list runbook");
+}
+
+static const struct runbook_key *key_find(const char *section, const char *key)
+{
+	for (const struct runbook_key *row = runbook_keys; row->name; row++)
+		if (!strcmp(row->section, section) && !strcmp(row->name, key))
+			return row;
+	return NULL;
+}
+
+static void check_section(struct parsing *parsing, const char *section, unsigned line)
+{
+	static const char *const sections[] = { "capture", "labels", "contract", NULL };
+
+	for (size_t i = 0; sections[i]; i++)
+		if (!strcmp(sections[i], section))
+			return;
+	refuse_name(parsing, line, "unknown section", section, sections);
+}
+
+static void check_key(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	const char *names[sizeof(runbook_keys) / sizeof(*runbook_keys)] = { 0 };
+	size_t count = 0;
+
+	if (!strcmp(entry->section, "labels") || key_find(entry->section, entry->key))
+		return;
+	for (const struct runbook_key *row = runbook_keys; row->name; row++)
+		if (!strcmp(row->section, entry->section))
+			names[count++] = row->name;
+	refuse_name(parsing, entry->line, "unknown key", entry->key, names);
+}
+
+static void check_state(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	for (size_t i = 0; operating_states[i]; i++)
+		if (!strcmp(operating_states[i], entry->value))
+			return;
+	refuse_name(parsing, entry->line, "unknown operating state", entry->value, operating_states);
+}
+
+/* "disk", or "disk/read". */
+static void check_dimension(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	const char *slash = strchr(entry->value, '/'), *names[256] = { 0 };
+	CLEANUP_TEXT char *parent = slash ? xstrndup(entry->value, (size_t)(slash - entry->value)) : NULL;
+	size_t count = 0;
+
+	if (dimension_row_find(parent, slash ? slash + 1 : entry->value))
+		return;
+	for (size_t i = 0; i < dimension_row_count && count < 255; i++)
+		if (!dimension_rows[i].parent)
+			names[count++] = dimension_rows[i].name;
+	refuse_name(parsing, entry->line, "unknown dimension", entry->value, names);
+}
+
+/* Values may go on over several lines, so they are judged when all is read. */
+static void check_entries(struct parsing *parsing)
+{
+	const struct runbook *runbook = parsing->runbook;
+
+	for (size_t i = 0; i < runbook->count && !parsing->code; i++) {
+		const struct runbook_entry *entry = &runbook->entries[i];
+
+		check_section(parsing, entry->section, entry->line);
+		check_key(parsing, entry);
+		if (!*entry->value)
+			refuse(parsing, entry->line, "no value for", entry->key, "a key that says nothing is left out");
+		if (!strcmp(entry->section, "labels") && strchr(entry->key, '='))
+			refuse(parsing, entry->line, "no label", entry->key, "a label's key holds no '='");
+		if (!strcmp(entry->section, "contract") && !strcmp(entry->key, "state"))
+			check_state(parsing, entry);
+		if (!strcmp(entry->section, "contract") && !strcmp(entry->key, "suspected"))
+			check_dimension(parsing, entry);
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(runbook->entries[j].section, entry->section) && !strcmp(runbook->entries[j].key, entry->key))
+				refuse(parsing, entry->line, "twice", entry->key, "it cannot be told which of the two is meant");
+	}
+}
+
+/* --- Reading ---------------------------------------------------------------------------------------------------- */
+
+static char *next_line(char *line, int size, void *context)
+{
+	struct parsing *parsing = context;
+	const char *first = line;
+
+	if (parsing->code || !fgets(line, size, parsing->file))
+		return NULL;
+	parsing->line++;
+	parsing->continued = isspace((unsigned char)*line);
+	while (isspace((unsigned char)*first))
+		first++;
+	if (*first == '[') {
+		CLEANUP_TEXT char *section = xstrndup(first + 1, strcspn(first + 1, "]\n"));
+
+		check_section(parsing, section, parsing->line);
+	}
+	if (!strchr(line, '\n') && !feof(parsing->file))
+		refuse(parsing, parsing->line, "a line that is too long, or no text", "",
+		       "a long value goes on in a line that begins with a blank");
+	return line;
+}
+
+static int add_entry(void *context, const char *section, const char *key, const char *value)
+{
+	struct parsing *parsing = context;
+	struct runbook *runbook = parsing->runbook;
+	struct runbook_entry *last = runbook->count ? &runbook->entries[runbook->count - 1] : NULL;
+
+	if (parsing->continued && last && !strcmp(last->key, key) && !strcmp(last->section, section)) {
+		char *longer = xasprintf("%s %s", last->value, value);
+
+		free(last->value);
+		last->value = longer;
+		return 1;
+	}
+	if (runbook->count == RUNBOOK_ENTRY_LIMIT) {
+		refuse(parsing, parsing->line, "too many keys:", key, "a runbook has at most 256");
+		return 0;
+	}
+	grow(runbook->entries, runbook->count, runbook->room);
+	runbook->entries[runbook->count++] = (struct runbook_entry){ xstrdup(section), xstrdup(key), xstrdup(value), parsing->line };
+	return 1;
+}
+
+static int file_open(const char *path, FILE **ret, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		fail(err, FAILURE_WORK, -errno, "cannot read the runbook '%s'", path);
+		if (fd >= 0)
+			(void)close(fd);
+		return err->code;
+	}
+	if (!S_ISREG(status.st_mode) || status.st_size > RUNBOOK_BYTE_LIMIT) {
+		(void)close(fd);
+		fail(err, FAILURE_WORK, -EINVAL, "cannot read the runbook '%s'", path);
+		return error_because(err, "it is no regular file of at most %d KiB", RUNBOOK_BYTE_LIMIT >> 10);
+	}
+	*ret = fdopen(fd, "re");
+	return 0;
+}
+
+int runbook_read(const char *path, struct runbook **ret, struct error *err)
+{
+	CLEANUP(runbook) struct runbook *runbook = xcalloc(1, sizeof(*runbook));
+	struct parsing parsing = { .runbook = runbook, .err = err };
+	int r = file_open(path, &parsing.file, err);
+
+	if (r < 0)
+		return r;
+	runbook->path = xstrdup(path);
+	r = ini_parse_stream(next_line, &parsing, add_entry, &parsing);
+	(void)fclose(parsing.file);
+	if (r > 0)
+		refuse(&parsing, (unsigned)r, "cannot understand the line", "", "it is neither a [section] nor key = value");
+	check_entries(&parsing);
+	if (parsing.code)
+		return parsing.code;
+	*ret = take(runbook);
+	return 0;
+}
+
+void runbook_note_contract(const struct runbook *runbook, struct profile *profile)
+{
+	for (size_t i = 0; i < runbook->count; i++) {
+		const struct runbook_entry *entry = &runbook->entries[i];
+		CLEANUP_TEXT char *key = xasprintf("contract.%s", entry->key);
+
+		if (!strcmp(entry->section, "contract"))
+			profile_set_meta(profile, key, entry->value);
+	}
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runbooks as people write them, and as they should not: every refusal names the file and the line. */
+#include "test.h"
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/option.h"
+#include "command/command.h"
+#include "profile/profile.h"
+#include "runbook/runbook.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int read_text(const char *text, size_t size, struct runbook **ret, struct error *err)
+{
+	char path[] = "/tmp/crosscut-runbook-XXXXXX";
+	int fd = mkstemp(path), r;
+
+	assert_true(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+	(void)close(fd);
+	r = runbook_read(path, ret, err);
+	(void)unlink(path);
+	return r;
+}
+
+static struct runbook *read_well(const char *text)
+{
+	struct runbook *runbook = NULL;
+	struct error err = { 0 };
+
+	if (read_text(text, strlen(text), &runbook, &err) < 0)
+		print_error("%s: %s\n", err.what, err.why);
+	assert_non_null(runbook);
+	return runbook;
+}
+
+static void refused(const char *text, unsigned line, const char *words)
+{
+	struct runbook *runbook = NULL;
+	CLEANUP_TEXT char *place = xasprintf(":%u: ", line);
+	struct error err = { 0 };
+
+	assert_true(read_text(text, strlen(text), &runbook, &err) < 0);
+	assert_null(runbook);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	if (!strstr(err.what, place) || !(strstr(err.what, words) || strstr(err.why, words)))
+		print_error("'%s: %s' lacks '%s' or '%s'\n", err.what, err.why, place, words);
+	assert_non_null(strstr(err.what, place));
+	assert_true(strstr(err.what, words) || strstr(err.why, words));
+}
+
+static const char *value_of(const struct runbook *runbook, const char *section, const char *key)
+{
+	for (size_t i = 0; i < runbook_count(runbook); i++)
+		if (!strcmp(runbook_at(runbook, i)->section, section) && !strcmp(runbook_at(runbook, i)->key, key))
+			return runbook_at(runbook, i)->value;
+	return NULL;
+}
+
+TEST(sections_keys_and_values_are_read_with_their_lines)
+{
+	CLEANUP(runbook) struct runbook *runbook = read_well("; head\n[capture]\nduration = 30s\n\n[labels]\nbuild: 1.2 ; new\nA key = x\n");
+
+	assert_int_equal(runbook_count(runbook), 3);
+	assert_string_equal(value_of(runbook, "capture", "duration"), "30s");
+	assert_string_equal(value_of(runbook, "labels", "build"), "1.2");
+	assert_string_equal(value_of(runbook, "labels", "A key"), "x");
+	assert_int_equal(runbook_at(runbook, 1)->line, 6);
+}
+
+TEST(a_value_goes_on_in_lines_that_begin_with_a_blank)
+{
+	CLEANUP(runbook) struct runbook *runbook = read_well("[contract]\ndecision = roll back\n  if it grew\n\tby a tenth\nstate = overload\n");
+
+	assert_string_equal(value_of(runbook, "contract", "decision"), "roll back if it grew by a tenth");
+	assert_string_equal(value_of(runbook, "contract", "state"), "overload");
+}
+
+TEST(an_empty_file_says_nothing)
+{
+	CLEANUP(runbook) struct runbook *runbook = read_well("");
+
+	assert_int_equal(runbook_count(runbook), 0);
+}
+
+TEST(unknown_words_are_refused_with_their_line_and_the_known_ones)
+{
+	refused("[captur]\n", 1, "capture, labels, contract");
+	refused("[capture]\n\nduraton = 3s\n", 3, "duration");
+	refused("duration = 3s\n", 1, "unknown section");
+	refused("[contract]\nworkload = a\nstate = nominl\n", 3, "nominal, overload, partial-failure, recovery");
+	refused("[contract]\nstate = nominal overload\n", 2, "unknown operating state");
+	refused("[contract]\nsuspected = disc\n", 2, "disk");
+	refused("[contract]\nsuspected = disk/reed\n", 2, "unknown dimension");
+}
+
+TEST(what_contradicts_itself_or_says_nothing_is_refused)
+{
+	refused("[capture]\nduration = 3s\nduration = 4s\n", 3, "twice");
+	refused("[contract]\nworkload =\n", 2, "no value");
+	refused("[capture]\nduration\n", 2, "neither a [section] nor key = value");
+	refused("[capture\nduration = 3s\n", 1, "neither");
+}
+
+TEST(what_is_too_long_is_refused_where_it_stands)
+{
+	char text[1024] = "[contract]\nworkload = ";
+	struct runbook *runbook = NULL;
+	struct error err = { 0 };
+	char *large = xmalloc(RUNBOOK_BYTE_LIMIT + 1);
+
+	memset(text + strlen(text), 'x', 600);
+	refused(text, 2, "too long");
+	memset(large, '\n', RUNBOOK_BYTE_LIMIT + 1);
+	assert_true(read_text(large, RUNBOOK_BYTE_LIMIT + 1, &runbook, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_WORK);
+	assert_non_null(strstr(err.why, "64 KiB"));
+	free(large);
+}
+
+TEST(too_many_keys_are_refused)
+{
+	char *text = xmalloc(65536), *at = text;
+
+	at += sprintf(at, "[labels]\n");
+	for (int i = 0; i < RUNBOOK_ENTRY_LIMIT + 1; i++)
+		at += sprintf(at, "k%d = v\n", i);
+	refused(text, RUNBOOK_ENTRY_LIMIT + 2, "at most 256");
+	free(text);
+}
+
+TEST(bytes_that_are_no_text_are_refused)
+{
+	static const char bytes[] = "[capture]\ndura\0tion = 3s\n";
+	struct runbook *runbook = NULL;
+	struct error err = { 0 };
+
+	assert_true(read_text(bytes, sizeof(bytes) - 1, &runbook, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_null(runbook);
+}
+
+TEST(a_file_that_is_missing_or_a_folder_is_a_failure_of_ours)
+{
+	struct runbook *runbook = NULL;
+	struct error err = { 0 };
+
+	assert_true(runbook_read("/no/such/runbook.ini", &runbook, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_WORK);
+	assert_true(runbook_read("/tmp", &runbook, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_WORK);
+}
+
+TEST(the_contract_and_nothing_else_goes_into_the_capture)
+{
+	CLEANUP(runbook) struct runbook *runbook = read_well("[capture]\nduration = 3s\n[labels]\na = b\n[contract]\nstate = recovery\n"
+							     "suspected = disk/read\n");
+	CLEANUP(profile) struct profile *profile = profile_new();
+
+	runbook_note_contract(runbook, profile);
+	assert_int_equal(profile_meta_count(profile), 2);
+	assert_string_equal(profile_meta(profile, "contract.state"), "recovery");
+	assert_string_equal(profile_meta(profile, "contract.suspected"), "disk/read");
+}
+
+/* budget correct duration frequency max-size no-wait-stacks redact timeline with without work; workload build tenant endpoint
+ * outcome state unit suspected decision */
+TEST(every_key_of_the_capture_is_an_option_of_record_and_every_key_is_on_the_page)
+{
+	const struct option *options = command_find("record")->options;
+	char page[32768] = "";
+	FILE *file = fopen("doc/runbook.md", "re");
+
+	for (const struct runbook_key *key = runbook_keys; key->name; key++) {
+		bool found = strcmp(key->section, "capture") != 0;
+
+		for (const struct option *option = options; option->name; option++)
+			found |= !strcmp(option->name, key->name);
+		assert_true(found);
+	}
+	if (!file)
+		skip();
+	(void)!fread(page, 1, sizeof(page) - 1, file);
+	(void)fclose(file);
+	for (const struct runbook_key *key = runbook_keys; key->name; key++) {
+		CLEANUP_TEXT char *quoted = xasprintf("`%s`", key->name);
+
+		assert_non_null(strstr(page, quoted));
+	}
+}
+
+TEST(the_example_is_a_runbook)
+{
+	struct runbook *runbook = NULL;
+	struct error err = { 0 };
+
+	if (access("examples/runbook/checkout.ini", R_OK))
+		skip();
+	assert_int_equal(runbook_read("examples/runbook/checkout.ini", &runbook, &err), 0);
+	assert_non_null(strstr(value_of(runbook, "contract", "decision"), "else go on"));
+	runbook_free(runbook);
+}
