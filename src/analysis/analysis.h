@@ -18,6 +18,7 @@ struct question {
 	const char *by;                       /* "thread", "process", "comm", "cgroup", "class"; NULL: the whole population */
 	const char *dimension;                /* a state or "state/part", "wall" for running and waiting together; NULL: none named */
 	const char *sort;                     /* "inclusive" (default) or "exclusive" for call trees */
+	bool alone;                           /* asked by name: all that is known; else beside others, what people need */
 	size_t most;                          /* rows of a list, e.g. the largest waits; 0: the analysis' default */
 };
 

@@ -123,12 +123,14 @@ static const struct named *named_of(struct naming *naming, struct frame_id frame
 }
 
 /* The walk ended below its outermost frame, which lies in this module. */
-static const char *failure_of(struct naming *naming, struct stack_id stack)
+const char *naming_failure(struct naming *naming, struct stack_id stack)
 {
 	const struct stack *row = profile_stack_at(naming->profile, stack.index);
 	const char *status = stack_status_name(row->status);
 	char text[NAME_SIZE];
 
+	if (row->status <= STACK_FAILED)
+		return NULL;
 	while (row->parent.index)
 		row = profile_stack_at(naming->profile, row->parent.index);
 	(void)snprintf(text, sizeof(text), "[unwind failed: %s in %s]", status, module_of(naming->profile, row->frame));
@@ -149,7 +151,7 @@ static const char *cause_of(struct naming *naming, struct stack_id stack)
 	if (row->status == STACK_TRUNCATED)
 		return "[cut stack: deeper than the limit]";
 	if (row->status > STACK_FAILED)
-		return failure_of(naming, stack);
+		return naming_failure(naming, stack);
 	while (row->parent.index &&
 	       profile_frame_at(naming->profile, row->frame.index)->method == METHOD_KERNEL)
 		row = profile_stack_at(naming->profile, row->parent.index);

@@ -249,12 +249,14 @@ static int answer_named(const struct analysis *analysis, const struct question *
 			struct document *into, struct error *err)
 {
 	CLEANUP(account) struct account *account = NULL;
+	struct question alone = *question;
 
+	alone.alone = true;
 	if (strcmp(analysis->name, "ledger") != 0) {
 		account = account_new(question);
 		provenance_add(question, account, into);
 	}
-	return analysis->run(question, into, err);
+	return analysis->run(&alone, into, err);
 }
 
 /* An import may hold none of the ledger's states: then its call tree is the answer. */
@@ -291,15 +293,18 @@ static int answer_import(const struct question *question, struct document *into,
 static int answer(const struct report_config *report, const struct analysis *asked,
 		  const struct question *question, struct document *into, struct error *err)
 {
-	static const char *const page[] = { "ledger", "waits", "oncpu", "tree", NULL };
-	static const char *const people[] = { "ledger", "waits", "oncpu", NULL };
+	static const char *const page[] = { "ledger", "waits", "oncpu", "stacks", "tree", NULL };
+	static const char *const machines[] = { "ledger", "stacks", NULL };
+	static const char *const people[] = { "ledger", "waits", "oncpu", "stacks", NULL };
 
 	if (report->html)
 		return run_all(page, question, into, err);
 	if (asked)
 		return answer_named(asked, question, into, err);
-	if (report->json || report->by)
+	if (report->by)
 		return run_named("ledger", question, into, err);
+	if (report->json)
+		return run_all(machines, question, into, err);
 	return has_states(question->profile) ? run_all(people, question, into, err)
 					     : answer_import(question, into, err);
 }
