@@ -359,6 +359,6 @@ static int stacks_run(const struct question *question, struct document *into, st
 extern const struct analysis analysis_stacks;
 const struct analysis analysis_stacks = {
 	.name = "stacks",
-	.asks = "May the stacks be believed: how many reach their root, and who named them?",
+	.asks = "how far may stacks be believed, and who walked and named them?",
 	.run = stacks_run,
 };
