@@ -59,12 +59,9 @@ static void judge_file(struct doctor *doctor, const char *path, const struct doc
 	if (elf->foreign)
 		doctor_judge(doctor, DOCTOR_IMPOSSIBLE, base, "it is built for another processor",
 			     "profile it where it runs");
-	if (!strcmp(frame, "no") || !strcmp(frame, "partly"))
-		doctor_judge(doctor, DOCTOR_LIMITED, base,
-			     "built without frame pointers: its stacks lose callers (states and totals stay exact)",
-			     "build it with -fno-omit-frame-pointer");
 	if (!elf->unwind_tables && !elf->debug_frame && strcmp(frame, "yes") != 0)
-		doctor_judge(doctor, DOCTOR_LIMITED, base, "no unwind tables either",
+		doctor_judge(doctor, DOCTOR_LIMITED, base,
+			     "neither unwind tables nor frame pointers: its stacks lose callers (states and totals stay exact)",
 			     "build it with -fasynchronous-unwind-tables");
 	if (elf->symbols <= 1 && !elf->debug_info)
 		doctor_judge(doctor, DOCTOR_LIMITED, base, "stripped: functions that it does not export stay unnamed",

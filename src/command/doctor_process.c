@@ -50,7 +50,7 @@ struct seen {                           /* what the mappings of one process show
 	const char *language;           /* of the program itself */
 	char program[PATH_SIZE];
 	size_t file_count, left_out;
-	size_t unreadable, without_frame;
+	size_t unreadable, without_way;
 	char last[PATH_SIZE];
 	int own_frames;                 /* 0: its own frames can be read; -ENOENT: nothing is known of such; -ENOTSUP: why not */
 	char own_frames_text[INTERPRETER_WHY];
@@ -135,7 +135,7 @@ static void add_file(struct seen *seen, int fd, const char *path)
 	if (doctor_elf_read(fd, &elf) < 0)
 		return;
 	seen->file_count++;
-	seen->without_frame += !program && strcmp(doctor_elf_frame_pointers(&elf), "yes") != 0;
+	seen->without_way += !program && !elf.unwind_tables && !elf.debug_frame && strcmp(doctor_elf_frame_pointers(&elf), "yes") != 0;
 	if (program)
 		seen->language = elf.language;
 	doctor_file_add(seen->doctor, seen->files, path, &elf, program);
@@ -265,10 +265,10 @@ static void judge_process(struct doctor *doctor, const struct seen *seen, pid_t 
 	if (strstr(seen->program, " (deleted)"))
 		doctor_judge(doctor, DOCTOR_LIMITED, "program", "its file was replaced: names come only from the running copy",
 			     "keep the old file until the capture is symbolized");
-	(void)snprintf(costs, sizeof(costs), "%zu of %zu files have no frame pointers: stacks through them lose callers",
-		       seen->without_frame, seen->file_count);
-	if (seen->without_frame)
-		doctor_judge(doctor, DOCTOR_LIMITED, "libraries", costs, "use builds with -fno-omit-frame-pointer");
+	(void)snprintf(costs, sizeof(costs), "%zu of %zu files have neither unwind tables nor frame pointers: stacks through them lose callers",
+		       seen->without_way, seen->file_count);
+	if (seen->without_way)
+		doctor_judge(doctor, DOCTOR_LIMITED, "libraries", costs, "use builds with -fasynchronous-unwind-tables");
 	(void)snprintf(costs, sizeof(costs), "%zu mapped files cannot be read: their frames stay unnamed", seen->unreadable);
 	if (seen->unreadable)
 		doctor_judge(doctor, DOCTOR_LIMITED, "mappings", costs, "run as root, or with CAP_SYS_PTRACE");
