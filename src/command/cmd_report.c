@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "command/answer.h"
 #include "command/command.h"
+#include "command/report_annotate.h"
 #include "format/format.h"
 #include "gate/gate.h"
 #include "profile/profile.h"
@@ -28,7 +29,7 @@
 #include <string.h>
 
 struct report_config {
-	const char *question, *by, *dimension, *sort, *html, *output;
+	const char *question, *annotate, *by, *dimension, *sort, *html, *output;
 	struct option_list where, focus, ignore;
 	uint64_t from_ns, to_ns, top;
 	bool json, force;
@@ -38,6 +39,12 @@ enum { PAGE_ROWS_MOST = 100 };
 
 #define AT(member) offsetof(struct report_config, member)
 static const struct option report_options[] = {
+	{ .name = "annotate",
+	  .type = OPTION_TEXT,
+	  .into = AT(annotate),
+	  .value = "FUNCTION",
+	  .help = "source lines and instructions of one function, with their weight",
+	  .example = "--annotate parse_request" },
 	{ .name = "by",
 	  .type = OPTION_TEXT,
 	  .into = AT(by),
@@ -151,6 +158,10 @@ static int check_asked(const struct report_config *report, const struct analysis
 		(void)fail(err, FAILURE_USAGE, -EINVAL, "unknown order '%.64s' in --sort",
 			   report->sort);
 		return error_because(err, "functions are sorted by inclusive or exclusive weight");
+	}
+	if (report->annotate && (report->by || report->question || report->dimension || report->html)) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "--annotate does not go with another question");
+		return error_because(err, "one answer is given at a time");
 	}
 	if (report->by && question && strcmp(question->name, "ledger") != 0) {
 		(void)fail(err, FAILURE_USAGE, -EINVAL, "--by does not go with this question");
@@ -297,6 +308,8 @@ static int answer(const struct report_config *report, const struct analysis *ask
 	static const char *const machines[] = { "ledger", "stacks", NULL };
 	static const char *const people[] = { "ledger", "waits", "oncpu", "stacks", NULL };
 
+	if (report->annotate)
+		return report_annotate(question, report->annotate, into, err);
 	if (report->html)
 		return run_all(page, question, into, err);
 	if (asked)
@@ -371,7 +384,7 @@ static int report_file(const struct report_config *report, const struct analysis
 	question.profile = profile;
 	if (report->html)
 		question.dimension = NULL;       /* the page shows all of them */
-	schema = xasprintf("crosscut.%s/1", asked ? asked->name : "ledger");
+	schema = xasprintf("crosscut.%s/1", report->annotate ? "annotation" : asked ? asked->name : "ledger");
 	title = xasprintf("%s", strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
 	document = document_new(schema, title);
 	r = answer(report, asked, &question, document, err);

@@ -142,7 +142,7 @@ void symbol_table_build(struct symbol_table *table)
 	table->function_count = table->function_room = 0;
 }
 
-const char *symbol_table_name(const struct symbol_table *table, uint64_t address)
+static const struct piece *find(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0, high = table->piece_count;
 
@@ -157,7 +157,25 @@ const char *symbol_table_name(const struct symbol_table *table, uint64_t address
 	}
 	if (low == table->piece_count || table->pieces[low].start > address)
 		return NULL;
-	return table->pieces[low].name;
+	return &table->pieces[low];
+}
+
+const char *symbol_table_name(const struct symbol_table *table, uint64_t address)
+{
+	const struct piece *piece = find(table, address);
+
+	return piece ? piece->name : NULL;
+}
+
+bool symbol_table_stretch(const struct symbol_table *table, uint64_t address, uint64_t *ret_start, uint64_t *ret_end)
+{
+	const struct piece *piece = find(table, address);
+
+	if (!piece)
+		return false;
+	*ret_start = piece->start;
+	*ret_end = piece->end;
+	return true;
 }
 
 size_t symbol_table_count(const struct symbol_table *table)

@@ -35,6 +35,8 @@ DEFINE_CLEANUP(symbol_table)
 void symbol_table_add(struct symbol_table *table, const struct symbol_function *function);
 void symbol_table_build(struct symbol_table *table);                 /* ends adding */
 const char *symbol_table_name(const struct symbol_table *table, uint64_t address);       /* NULL where there is none */
+/* The stretch of one name around an address. */
+bool symbol_table_stretch(const struct symbol_table *table, uint64_t address, uint64_t *ret_start, uint64_t *ret_end);
 size_t symbol_table_count(const struct symbol_table *table);         /* functions added */
 size_t symbol_table_dropped(const struct symbol_table *table);       /* beyond the limit */
 size_t symbol_table_bytes(const struct symbol_table *table);
