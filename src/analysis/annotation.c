@@ -31,9 +31,11 @@ static size_t head_size(const char *name)
 			depth++;
 		else if (name[i] == '>' && depth && (!i || name[i - 1] != '-'))
 			depth--;
-		else if (name[i] == '(' && !depth && strncmp(name + i, "(anonymous", 10) && strncmp(name + i, "()", 2))
-			return i;
-		else if (!strncmp(name + i, "()", 2) && !depth && (i < 8 || strncmp(name + i - 8, "operator", 8)))
+		if (name[i] != '(' || depth)
+			continue;
+		if (i >= 8 && !strncmp(name + i - 8, "operator()", 10))
+			i++;
+		else if (strncmp(name + i, "(anonymous", 10) != 0)
 			return i;
 	}
 	return strlen(name);
