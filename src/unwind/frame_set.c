@@ -14,25 +14,36 @@
 enum { DESCRIPTION_LIMIT = 8 << 20, CONTEXT_LIMIT = 1 << 18 };
 static const uint32_t NO_CONTEXT = UINT32_MAX;
 
-/* The context of a common entry is made once, and found by where the entry begins. */
-static uint32_t context_of(struct frame_set *set, const struct frame_section *section, const uint8_t *at)
+static uint32_t context_make(struct frame_set *set, const struct frame_section *section, const uint8_t *at)
 {
 	struct frame_entry entry;
 	struct frame_common common;
-	bool is_new;
-	uint64_t key = (uint64_t)(uintptr_t)at;
-	uint32_t *index = map_put(set->context_of, &key, &is_new);
 
-	if (!is_new)
-		return *index;
-	*index = NO_CONTEXT;
-	if (frame_entry_read(section, at, &entry) && frame_common_read(section, &entry, &common) &&
-	    cursor_left(&common.instructions) <= set->budget_bytes && set->context_count < CONTEXT_LIMIT) {
-		set->budget_bytes -= cursor_left(&common.instructions);
-		grow(set->contexts, set->context_count, set->context_room);
-		frame_context_init(&set->contexts[set->context_count], &common);
-		*index = (uint32_t)set->context_count++;
-	}
+	if (!frame_entry_read(section, at, &entry) || !frame_common_read(section, &entry, &common) ||
+	    cursor_left(&common.instructions) > set->budget_bytes || set->context_count == CONTEXT_LIMIT)
+		return NO_CONTEXT;
+	set->budget_bytes -= cursor_left(&common.instructions);
+	grow(set->contexts, set->context_count, set->context_room);
+	frame_context_init(&set->contexts[set->context_count], &common);
+	return (uint32_t)set->context_count++;
+}
+
+/* Made once, and found by where the common entry begins. */
+static uint32_t context_of(struct frame_set *set, const struct frame_section *section, const uint8_t *at)
+{
+	uint64_t key = (uint64_t)(uintptr_t)at;
+	uint32_t *index;
+	bool is_new;
+
+	if (!at)
+		return NO_CONTEXT;
+	if (at == set->last_common)
+		return set->last_context;
+	index = map_put(set->context_of, &key, &is_new);
+	if (is_new)
+		*index = context_make(set, section, at);
+	set->last_common = at;
+	set->last_context = *index;
 	return *index;
 }
 
@@ -52,7 +63,7 @@ static bool is_code(const struct image *image, struct frame_description *descrip
 static void add_description(struct frame_set *set, const struct frame_section *section, const struct frame_entry *entry)
 {
 	struct frame_description description;
-	uint32_t context = entry->common ? context_of(set, section, entry->common) : NO_CONTEXT;
+	uint32_t context = context_of(set, section, entry->common);
 
 	if (context == NO_CONTEXT || set->count == DESCRIPTION_LIMIT ||
 	    !frame_description_read(&set->contexts[context].common, entry, &description) || !is_code(set->image, &description)) {

@@ -18,6 +18,8 @@ struct frame_set {
 	struct frame_context *contexts;         /* description.common is an index into these */
 	size_t context_count, context_room;
 	struct map *context_of;                 /* by where a common entry begins */
+	const uint8_t *last_common;             /* the one that was asked for last: mostly the next one too */
+	uint32_t last_context;
 	uint64_t dropped;
 
 	/* Instructions that may still be carried out. Entries of a true file share no bytes, so that their sections' size is

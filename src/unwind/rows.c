@@ -21,6 +21,7 @@ enum { PADDING_MAXIMUM = 15, ROWS_OF_FILE_LIMIT = 16 << 20 };
 
 struct builder {
 	struct unwind_tables tables;
+	struct unwind_table *last;                      /* of them; NULL: none yet */
 	size_t tables_room, rows_room, row_count;       /* rows_room: of the last table; row_count: of all */
 	struct unwind_table_statistics statistics;
 	struct frame_set set;
@@ -31,27 +32,23 @@ static bool same_rule(const struct unwind_row *left, const struct unwind_row *ri
 	return left->kind == right->kind && left->cfa == right->cfa && left->rbp == right->rbp;
 }
 
-static struct unwind_table *last_table(struct builder *builder)
-{
-	return builder->tables.count ? &builder->tables.tables[builder->tables.count - 1] : NULL;
-}
-
+/* One that has room for a row at the address. */
 static struct unwind_table *table_for(struct builder *builder, uint64_t address)
 {
-	struct unwind_table *table = last_table(builder);
+	struct unwind_table *last = builder->last;
 
-	if (table && table->count < UNWIND_ROW_LIMIT && address - table->base <= UINT32_MAX)
-		return table;
+	if (last && last->count < UNWIND_ROW_LIMIT && address - last->base <= UINT32_MAX)
+		return last;
 	grow(builder->tables.tables, builder->tables.count, builder->tables_room);
-	table = &builder->tables.tables[builder->tables.count++];
-	*table = (struct unwind_table){ .base = address };
+	builder->last = &builder->tables.tables[builder->tables.count++];
+	*builder->last = (struct unwind_table){ .base = address };
 	builder->rows_room = 0;
-	return table;
+	return builder->last;
 }
 
 static void add_row(struct builder *builder, uint64_t address, struct unwind_row row)
 {
-	struct unwind_table *table = last_table(builder);
+	struct unwind_table *table = builder->last;
 
 	if (builder->row_count == ROWS_OF_FILE_LIMIT)
 		return;
@@ -138,7 +135,7 @@ static int read_image(struct image *image, struct unwind_tables *ret)
 
 int unwind_tables_read(const void *image, size_t size, struct unwind_tables *ret)
 {
-	return read_image(&(struct image){ .bytes = image, .size = size }, ret);
+	return size ? read_image(&(struct image){ .bytes = image, .size = size }, ret) : -ENOEXEC;
 }
 
 int unwind_tables_read_file(int fd, struct unwind_tables *ret)
@@ -148,7 +145,7 @@ int unwind_tables_read_file(int fd, struct unwind_tables *ret)
 
 int unwind_tables_read_memory(const void *image, size_t size, struct unwind_tables *ret)
 {
-	return read_image(&(struct image){ .bytes = image, .size = size, .is_mapped = true }, ret);
+	return size ? read_image(&(struct image){ .bytes = image, .size = size, .is_mapped = true }, ret) : -ENOEXEC;
 }
 
 void unwind_tables_free(struct unwind_tables *tables)

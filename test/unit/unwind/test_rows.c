@@ -596,7 +596,7 @@ TEST(what_is_no_program_for_this_processor_is_refused)
 	add_function(ELF_CODE, 16, 8);
 	(void)elf_build(&elf);
 	assert_int_equal(unwind_tables_read("#!/bin/sh\n", 10, &tables), -ENOEXEC);
-	assert_int_equal(unwind_tables_read("", 0, &tables), -ENOEXEC);
+	assert_int_equal(unwind_tables_read(NULL, 0, &tables), -ENOEXEC);
 	assert_int_equal(unwind_tables_read(elf.file.bytes, sizeof(Elf64_Ehdr) - 1, &tables), -ENOEXEC);
 	elf.file.bytes[EI_CLASS] = ELFCLASS32;
 	assert_int_equal(unwind_tables_read(elf.file.bytes, elf.file.size, &tables), -ENOEXEC);
