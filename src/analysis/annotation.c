@@ -21,15 +21,15 @@ enum { NAME_LIMIT = 64 };
 
 /* --- Names ---------------------------------------------------------------------------------------------------------- */
 
-/* Where the parameters begin: the first "(" outside of "<>" that is not part of a name. */
+/* Where the parameters begin: the first "(" outside of "<>" and "{}" that is not part of a name. */
 static size_t head_size(const char *name)
 {
 	int depth = 0;
 
 	for (size_t i = 0; name[i]; i++) {
-		if (name[i] == '<')
+		if (name[i] == '<' || name[i] == '{')
 			depth++;
-		else if (name[i] == '>' && depth && (!i || name[i - 1] != '-'))
+		else if (depth && (name[i] == '}' || (name[i] == '>' && name[i - 1] != '-')))
 			depth--;
 		if (name[i] != '(' || depth)
 			continue;
