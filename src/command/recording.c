@@ -86,8 +86,6 @@ static void note_contract(const struct recording *recording, struct profile *pro
 	profile_set_meta(profile, "capture.id", id);
 	if (recording->runbook)
 		runbook_note_contract(recording->runbook, profile);
-	if (recording->redact)
-		profile_set_meta_number(profile, "capture.redacted", 1);
 	if (recording->command && *recording->command)
 		profile_set_meta(profile, "capture.command", recording->command);
 	if (recording->work_source)

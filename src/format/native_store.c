@@ -91,6 +91,9 @@ static void symbols_replace(struct native *native, const void *with)
 {
 	const struct profile *profile = with;
 
+	/* a capture that was made without paths gets none afterwards */
+	if (native_ask(native->db, "SELECT count(*) FROM meta WHERE key = 'capture.redacted' AND value = '1'"))
+		native->redaction = redaction_new();
 	native->failed |= native_run(native->db, "DELETE FROM symbol; DELETE FROM symbol_text") < 0;
 	native_write_symbols(native, profile, profile_frame_count(profile));
 }

@@ -57,19 +57,25 @@ static bool meta_is_own(const char *key)
 	return !strcmp(key, "sealed") || !strcmp(key, "digest") || !strcmp(key, "capture.sealed");
 }
 
+static void meta_write(struct native *native, const char *key, const char *value)
+{
+	row_begin(native, TABLE_META);
+	row_text(native, key);
+	row_text(native, value);
+	row_end(native);
+}
+
 void native_write_meta(struct native *native, const struct profile *profile)
 {
+	if (native->redaction)
+		meta_write(native, "capture.redacted", "1");
 	for (size_t i = 0; i < profile_meta_count(profile); i++) {
 		const char *key, *value;
 
 		profile_meta_at(profile, i, &key, &value);
 		value = redaction_meta(native->redaction, key, value);
-		if (meta_is_own(key) || !value)
-			continue;
-		row_begin(native, TABLE_META);
-		row_text(native, key);
-		row_text(native, value);
-		row_end(native);
+		if (!meta_is_own(key) && value)
+			meta_write(native, key, value);
 	}
 }
 

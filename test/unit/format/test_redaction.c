@@ -149,6 +149,20 @@ TEST(equal_names_have_equal_numbers_and_different_ones_do_not)
 	(void)unlink(path);
 }
 
+TEST(names_that_are_stored_later_are_redacted_too)
+{
+	CLEANUP_TEXT char *path = temporary();
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct error err = { 0 };
+
+	write_capture(path, true);
+	fill_names(profile);
+	assert_int_equal(native_store_symbols(path, profile, &err), 0);
+	assert_int_equal(occurrences(path, "SECRET"), 0);
+	assert_true(occurrences(path, "PUBLIC-function") > 0);
+	(void)unlink(path);
+}
+
 TEST(without_a_redaction_names_are_as_they_were)
 {
 	assert_string_equal(redaction_name(NULL, REDACTED_COMM, "nginx"), "nginx");
