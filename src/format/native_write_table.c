@@ -27,7 +27,7 @@ static void row_name(struct native *native, const struct profile *profile, enum 
 }
 
 /* The file's own numbers for the texts that segments refer to; the first use stores the text. */
-uint32_t native_string(struct native *native, const struct profile *profile, struct string_id id)
+static uint32_t string_number(struct native *native, const struct profile *profile, struct string_id id, bool generated)
 {
 	if (!id.index)
 		return 0;
@@ -44,11 +44,25 @@ uint32_t native_string(struct native *native, const struct profile *profile, str
 		native->string_numbers[id.index] = ++native->written.string;
 		row_begin(native, TABLE_STRING);
 		row_number(native, native->written.string);
-		row_string(native, profile, id);
+		if (generated)
+			row_name(native, profile, REDACTED_GENERATED, id);
+		else
+			row_string(native, profile, id);
 		row_number(native, native->stored);
 		row_end(native);
 	}
 	return native->string_numbers[id.index];
+}
+
+uint32_t native_string(struct native *native, const struct profile *profile, struct string_id id)
+{
+	return string_number(native, profile, id, false);
+}
+
+/* What an interpreter says of a frame holds the script's path as a rule. */
+uint32_t native_frame_name(struct native *native, const struct profile *profile, const struct frame *frame)
+{
+	return string_number(native, profile, frame->name, native->redaction && frame->method == METHOD_INTERPRETER);
 }
 
 /* Keys that the file keeps for itself, or that a reader made. */

@@ -14,6 +14,7 @@
 #include "format/native_schema.h"
 #include "format/sha256.h"
 
+struct frame;
 struct map;
 struct redaction;
 struct sqlite3;
@@ -72,6 +73,7 @@ int native_tables_open(struct native *native, bool create);
 void native_tables_close(struct native *native);
 
 uint32_t native_string(struct native *native, const struct profile *profile, struct string_id id);
+uint32_t native_frame_name(struct native *native, const struct profile *profile, const struct frame *frame);
 void native_write_meta(struct native *native, const struct profile *profile);
 /* processes, threads, classes */
 void native_write_living(struct native *native, const struct profile *profile);

@@ -33,6 +33,8 @@ static void fill_names(struct profile *profile)
 	(void)profile_thread(profile, (struct thread){ .process = process, .tid = 12, .comm = comm });
 	(void)profile_thread(profile, (struct thread){ .process = process, .tid = 13, .comm = profile_string(profile, "SECRET-two") });
 	(void)profile_frame(profile, (struct frame){ .file = other, .offset = 1, .name = profile_string(profile, "PUBLIC-kernel") });
+	(void)profile_frame(profile, (struct frame){ .file = generated, .name = profile_string(profile, "serve /srv/SECRET-script.py"),
+						     .method = METHOD_INTERPRETER, .line = 3 });
 	(void)profile_object(profile, (struct object){ profile_string(profile, "file"), profile_string(profile, "/SECRET-lock"), 1 });
 	profile_add_symbol(profile, (struct symbol){
 		.frame = frame, .name = profile_string(profile, "PUBLIC-function"), .path = profile_string(profile, "/src/SECRET.c"),
@@ -118,7 +120,7 @@ TEST(the_same_file_without_redaction_holds_every_one_of_them)
 {
 	CLEANUP_TEXT char *path = temporary();
 	static const char *const names[] = { "SECRET-comm", "SECRET-two", "SECRET-cgroup", "SECRET-program", "SECRET-library", "pid:[SECRET]",
-					     "SECRET-arguments", "SECRET-lock", "SECRET.c", "SECRET.py", "SECRET-host", "SECRET-command",
+					     "SECRET-arguments", "SECRET-lock", "SECRET.c", "SECRET.py", "SECRET-script", "SECRET-host", "SECRET-command",
 					     "log/SECRET", "SECRET-class" };
 
 	write_capture(path, false);
