@@ -10,9 +10,11 @@
 #include "capture/batch.h"
 #include "capture/harvest.h"
 #include "capture/harvest_generated.h"
+#include "capture/interpreting.h"
 #include "capture/maps.h"
 #include "capture/sideband.h"
 #include "capture/unwinding.h"
+#include "interpreter/interpreter.h"
 #include "probe/decoder.h"
 #include "symbol/kallsyms.h"
 #include "work/work.h"
@@ -35,6 +37,7 @@ struct drain {
 	struct sideband *sideband;              /* NULL where perf events are not to be had: /proc alone must do */
 	struct kallsyms *kernel;
 	struct unwinding *unwinding;
+	struct interpreting *interpreting;
 	uint32_t *ended;                        /* processes that exited: forgotten when their last records are decoded */
 	size_t ended_count, ended_room;
 	struct unwinding_stack walked;
@@ -84,6 +87,7 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 	r = unwinding_open(&drain->unwinding, options->bpf, options->harvest, err);
 	if (r < 0)
 		return r;
+	drain->interpreting = interpreting_new(options->bpf, drain->unwinding);
 	drain->sideband = sideband_open(&ignored);
 	if (!drain->sideband)
 		profile_set_meta(decoder_profile(options->decoder), "probe.missing.side-band",
@@ -99,6 +103,7 @@ void drain_free(struct drain *drain)
 	ring_buffer__free(drain->ring);
 	sideband_close(drain->sideband);
 	kallsyms_free(drain->kernel);
+	interpreting_free(drain->interpreting);
 	unwinding_free(drain->unwinding);
 	free(drain->ended);
 	batch_done(&drain->batch);
@@ -142,6 +147,7 @@ static void put_mapping(void *context, const struct harvested_mapping *mapping)
 
 	harvest_generated_mapping(harvest_generated(harvesting->drain->options.harvest), (pid_t)harvesting->pid, mapping);
 	unwinding_map(harvesting->drain->unwinding, harvesting->pid, &wire, mapping->path, mapping->build_id);
+	interpreting_map(harvesting->drain->interpreting, harvesting->pid, mapping->path);
 	batch_put(&harvesting->drain->extra, WIRE_MAPPING, 0, &wire, sizeof(wire), texts);
 }
 
@@ -192,6 +198,28 @@ static void name_kernel_stack(struct drain *drain, const struct wire_stack *stac
 		name_kernel_address(drain, addresses[i], i > 0);
 }
 
+/* Frames of an interpreter are named while their process lives; code that is gone keeps none. */
+static void name_interpreted(struct drain *drain, const struct wire_stack *stack)
+{
+	const struct wire_interpreted *frames = (const void *)((const uint64_t *)(stack + 1) + stack->depth);
+
+	if (!stack->interpreted || sizeof(*stack) + stack->depth * 8ul + stack->interpreted * sizeof(*frames) > stack->head.size)
+		return;
+	for (unsigned i = 0; i < stack->interpreted; i++) {
+		struct wire_code_name wire = { .code = frames[i].code, .process = stack->process,
+					       .instruction = frames[i].instruction & ~WIRE_INTERPRETED_ENTRY };
+		struct interpreter_frame frame = { .line = 0 };
+
+		if (decoder_knows_code(drain->options.decoder, wire.process, wire.code, wire.instruction))
+			continue;
+		if (!interpreting_name(drain->interpreting, wire.process, wire.code, wire.instruction, &frame))
+			wire.line = frame.line;
+		batch_put(&drain->extra, WIRE_CODE_NAME, 0, &wire, sizeof(wire),
+			  (const char *const[]){ frame.function, frame.file, NULL });
+		feed_extra(drain);
+	}
+}
+
 static void name_waker(struct drain *drain, uint32_t tid)
 {
 	struct wire_outsider wire = { .tid = tid };
@@ -216,6 +244,8 @@ static void before_record(struct drain *drain, const struct wire_head *head)
 	}
 	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack))
 		name_kernel_stack(drain, (const void *)head);
+	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack))
+		name_interpreted(drain, (const void *)head);
 	if (head->kind == WIRE_THREAD && head->size >= sizeof(*thread)) {
 		bool known = decoder_knows_process(drain->options.decoder, thread->process);
 
@@ -298,13 +328,16 @@ static const struct wire_head *unwound(struct drain *drain, const struct wire_he
 	switch (head->kind) {
 	case WIRE_SPACE_EXEC:
 		unwinding_exec(drain->unwinding, space->process);
+		interpreting_exec(drain->interpreting, space->process);
 		break;
 	case WIRE_SPACE_FORK:
 		unwinding_fork(drain->unwinding, space->process, space->parent);
+		interpreting_fork(drain->interpreting, space->process, space->parent);
 		break;
 	case WIRE_MAPPING:
 		unwinding_map(drain->unwinding, mapping->process, mapping, wire_text(head, sizeof(*mapping), 0),
 			      wire_text(head, sizeof(*mapping), 1));
+		interpreting_map(drain->interpreting, mapping->process, wire_text(head, sizeof(*mapping), 0));
 		break;
 	case WIRE_STACK_COPY:
 		unwinding_walk(drain->unwinding, (const void *)head, drain->options.stack_depth, &drain->walked);
@@ -323,12 +356,24 @@ static void look_again(void *context, uint32_t pid)
 	feed_extra(drain);
 }
 
+static void put_evaluator(void *context, uint32_t pid, uint64_t start, uint64_t end)
+{
+	struct drain *drain = context;
+	struct wire_evaluator wire = { .start = start, .end = end, .process = pid };
+
+	batch_put(&drain->extra, WIRE_EVALUATOR, 0, &wire, sizeof(wire), NULL);
+	feed_extra(drain);
+}
+
 static void settle_unwinding(struct drain *drain)
 {
 	unwinding_missing(drain->unwinding, look_again, drain);
-	for (size_t i = 0; i < drain->ended_count; i++)
+	for (size_t i = 0; i < drain->ended_count; i++) {
 		unwinding_exit(drain->unwinding, drain->ended[i]);
+		interpreting_exit(drain->interpreting, drain->ended[i]);
+	}
 	drain->ended_count = 0;
+	interpreting_tick(drain->interpreting, put_evaluator, drain);
 	unwinding_publish(drain->unwinding);
 }
 

@@ -120,34 +120,36 @@ static bool bears_name(const struct unwind_memory *memory, const struct dynamic 
 	       !memcmp(text, name, size);
 }
 
-static uint64_t find_one(const struct unwind_memory *memory, const struct dynamic *dynamic, uint64_t bias, const char *name)
+static struct exported_symbol find_one(const struct unwind_memory *memory, const struct dynamic *dynamic, uint64_t bias,
+				       const char *name)
 {
+	static const struct exported_symbol none;
 	struct { uint32_t buckets, first, bloom_words, shift; } table;
 	uint32_t hash = hash_of(name), index, link;
 	uint64_t buckets, chains;
 	Elf64_Sym symbol;
 
 	if (memory->read(memory->context, &table, sizeof(table), dynamic->hash) || !table.buckets)
-		return 0;
+		return none;
 	buckets = dynamic->hash + sizeof(table) + (uint64_t)table.bloom_words * 8;
 	chains = buckets + (uint64_t)table.buckets * 4;
 	if (memory->read(memory->context, &index, sizeof(index), buckets + (uint64_t)(hash % table.buckets) * 4) ||
 	    index < table.first)
-		return 0;
+		return none;
 	for (int i = 0; i < CHAIN_LIMIT; i++, index++) {
 		if (memory->read(memory->context, &link, sizeof(link), chains + (uint64_t)(index - table.first) * 4))
-			return 0;
+			return none;
 		if ((link | 1) == (hash | 1) &&
 		    !memory->read(memory->context, &symbol, sizeof(symbol), dynamic->symbols + (uint64_t)index * sizeof(symbol)) &&
 		    bears_name(memory, dynamic, &symbol, name))
-			return symbol.st_value + bias;
+			return (struct exported_symbol){ symbol.st_value + bias, symbol.st_size };
 		if (link & 1)
-			return 0;
+			return none;
 	}
-	return 0;
+	return none;
 }
 
-int exported_find(const struct unwind_memory *memory, uint64_t base, const char *const *names, uint64_t *ret_addresses,
+int exported_find(const struct unwind_memory *memory, uint64_t base, const char *const *names, struct exported_symbol *ret,
 		  size_t count)
 {
 	struct dynamic dynamic;
@@ -158,6 +160,6 @@ int exported_find(const struct unwind_memory *memory, uint64_t base, const char 
 		return r;
 	(void)read_headers(memory, base, &bias, &at);        /* they were read a moment ago */
 	for (size_t i = 0; i < count; i++)
-		ret_addresses[i] = find_one(memory, &dynamic, bias, names[i]);
+		ret[i] = find_one(memory, &dynamic, bias, names[i]);
 	return 0;
 }

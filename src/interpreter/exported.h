@@ -13,7 +13,9 @@
  * is followed by no other letter: "python" is met by "python3.11", not by "pythonista". 0 where there is none. */
 uint64_t exported_base(const char *maps, const char *name);
 
-/* Addresses of so many symbols of the file mapped at base; 0 for each that it does not export. A negative errno where its
- * dynamic section cannot be read. */
-int exported_find(const struct unwind_memory *memory, uint64_t base, const char *const *names, uint64_t *ret_addresses,
+struct exported_symbol { uint64_t address, size; };
+
+/* So many symbols of the file mapped at base; all 0 for each that it does not export. A negative errno where its dynamic
+ * section cannot be read. */
+int exported_find(const struct unwind_memory *memory, uint64_t base, const char *const *names, struct exported_symbol *ret,
 		  size_t count);

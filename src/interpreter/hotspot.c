@@ -91,13 +91,14 @@ static int read_structs(struct interpreter_state *state, uint64_t base)
 		"gHotSpotVMStructEntryTypeNameOffset", "gHotSpotVMStructEntryFieldNameOffset",
 		"gHotSpotVMStructEntryOffsetOffset", "gHotSpotVMStructEntryAddressOffset" };
 	const struct unwind_memory *memory = state->memory;
-	uint64_t at[ARRAY_LENGTH(names)], value[ARRAY_LENGTH(names)];
+	struct exported_symbol at[ARRAY_LENGTH(names)];
+	uint64_t value[ARRAY_LENGTH(names)];
 	int r = exported_find(memory, base, names, at, ARRAY_LENGTH(names));
 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
-		if (!at[i] || ((value[i] = read_word(memory, at[i])) == 0 && i < 2))
+		if (!at[i].address || ((value[i] = read_word(memory, at[i].address)) == 0 && i < 2))
 			return -ENOTSUP;
 	for (int i = 0; i < ENTRY_LIMIT; i++) {
 		uint64_t entry = value[0] + (uint64_t)i * value[1], type = read_word(memory, entry + value[2]);

@@ -17,6 +17,7 @@
 
 enum { INTERPRETER_WHY = 128, INTERPRETER_TEXT = 256, INTERPRETER_FILE = 512, INTERPRETER_FRAME_LIMIT = 1024 };
 
+struct crosscut_bpf;
 struct interpreter_state;                            /* a row's own knowledge of one process */
 
 struct interpreter_process {
@@ -51,6 +52,12 @@ struct interpreter {
 	int (*code)(struct interpreter_state *state, interpreter_code_function *call, void *context);
 	/* Every thread that runs or waits inside the evaluator: their count, or a negative errno. NULL: no evaluator. */
 	int (*threads)(struct interpreter_state *state, interpreter_thread_function *call, void *context);
+	/* Where the evaluator's own code lies: its native frames give way to those it runs. */
+	bool (*evaluator)(const struct interpreter_state *state, uint64_t *ret_start, uint64_t *ret_end);
+	/* Tells the kernel half of the process and its threads as they are now, so that it walks them itself; retract: takes
+	 * all of it back. NULL where the kernel half has nothing of this row. */
+	void (*publish)(struct interpreter_state *state, pid_t pid, struct crosscut_bpf *bpf);
+	void (*retract)(struct interpreter_state *state, pid_t pid, struct crosscut_bpf *bpf);
 	/* 0, or a negative errno where this code is gone. */
 	int (*name_of)(struct interpreter_state *state, uint64_t code, uint64_t instruction, struct interpreter_frame *ret);
 };

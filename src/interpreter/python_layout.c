@@ -22,19 +22,19 @@ static const struct python_layout rows[] = {
 	  .thread_native_id = 160, .thread_frame = 56, .cframe_frame = 8, .has_cframe = 1, .has_entry_flag = 1, .frame_code = 32,
 	  .frame_previous = 48, .frame_instruction = 56, .frame_owner = 69, .frame_entry = 68, .code_bytes = 184, .code_file = 112,
 	  .code_name = 120, .code_qualified = 128, .code_lines = 136, .code_first_line = 72, .text_length = 16, .text_state = 32,
-	  .text_ascii = 48, .text_compact = 72, .bytes_length = 16, .bytes_bytes = 32 },
+	  .text_ascii = 48, .text_compact = 72, .bytes_length = 16, .bytes_bytes = 32, .object_type = 8 },
 	{ .version = 0x030c, .runtime_interpreters = 40, .interpreter_next = 0, .interpreter_threads = 72, .thread_next = 8,
 	  .thread_native_id = 144, .thread_frame = 56, .cframe_frame = 0, .has_cframe = 1, .frame_code = 0, .frame_previous = 8,
 	  .frame_instruction = 56, .frame_owner = 70, .code_bytes = 192, .code_file = 112, .code_name = 120, .code_qualified = 128,
 	  .code_lines = 136, .code_first_line = 68, .text_length = 16, .text_state = 32, .text_ascii = 40, .text_compact = 56,
-	  .bytes_length = 16, .bytes_bytes = 32 },
+	  .bytes_length = 16, .bytes_bytes = 32, .object_type = 8 },
 };
 
 /* The words of _Py_DebugOffsets in 3.13. */
 enum { TOLD_VERSION = 1, TOLD_INTERPRETERS = 5, TOLD_INTERPRETER_NEXT = 8, TOLD_INTERPRETER_THREADS = 9, TOLD_THREAD_NEXT = 21,
        TOLD_THREAD_FRAME = 23, TOLD_THREAD_NATIVE_ID = 25, TOLD_FRAME_PREVIOUS = 29, TOLD_FRAME_CODE = 30,
        TOLD_FRAME_INSTRUCTION = 31, TOLD_FRAME_OWNER = 33, TOLD_CODE_FILE = 35, TOLD_CODE_NAME = 36, TOLD_CODE_QUALIFIED = 37,
-       TOLD_CODE_LINES = 38, TOLD_CODE_FIRST_LINE = 39, TOLD_CODE_BYTES = 43, TOLD_BYTES_LENGTH = 65, TOLD_BYTES_BYTES = 66,
+       TOLD_CODE_LINES = 38, TOLD_CODE_FIRST_LINE = 39, TOLD_CODE_BYTES = 43, TOLD_OBJECT_TYPE = 45, TOLD_BYTES_LENGTH = 65, TOLD_BYTES_BYTES = 66,
        TOLD_TEXT_STATE = 68, TOLD_TEXT_LENGTH = 69, TOLD_TEXT_ASCII = 70, TOLD_WORDS = 73, TOLD_LIMIT = 1 << 20 };
 
 static int layout_told(const struct unwind_memory *memory, uint64_t runtime, struct python_layout *ret)
@@ -57,7 +57,8 @@ static int layout_told(const struct unwind_memory *memory, uint64_t runtime, str
 		.code_bytes = TOLD(CODE_BYTES), .code_file = TOLD(CODE_FILE), .code_name = TOLD(CODE_NAME),
 		.code_qualified = TOLD(CODE_QUALIFIED), .code_lines = TOLD(CODE_LINES), .code_first_line = TOLD(CODE_FIRST_LINE),
 		.text_length = TOLD(TEXT_LENGTH), .text_state = TOLD(TEXT_STATE), .text_ascii = TOLD(TEXT_ASCII),
-		.text_compact = TOLD(TEXT_ASCII) + 16, .bytes_length = TOLD(BYTES_LENGTH), .bytes_bytes = TOLD(BYTES_BYTES) };
+		.text_compact = TOLD(TEXT_ASCII) + 16, .bytes_length = TOLD(BYTES_LENGTH), .bytes_bytes = TOLD(BYTES_BYTES),
+		.object_type = TOLD(OBJECT_TYPE) };
 #undef TOLD
 	return 0;
 }

@@ -23,6 +23,7 @@ struct python_layout {
 	uint32_t code_file, code_name, code_qualified, code_lines, code_first_line;
 	uint32_t text_length, text_state, text_ascii, text_compact;     /* of a str; the last two: where its characters are */
 	uint32_t bytes_length, bytes_bytes;
+	uint32_t object_type;                        /* of any object: what it is */
 };
 
 enum { PYTHON_OWNER_C_STACK = 3 };

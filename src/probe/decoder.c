@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "probe/merge.h"
 #include "probe/probe.h"
 #include "probe/space.h"
 #include "unwind/row.h"
@@ -17,6 +18,8 @@
 enum { KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_LIMIT = 1 << 20 };
 
 struct stack_pair { uint64_t user, kernel; };
+struct code_key { uint64_t code, instruction, process; };
+struct evaluator { uint64_t start, end; };
 
 struct decoder {
 	struct profile *profile;
@@ -28,6 +31,10 @@ struct decoder {
 	struct map *stacks;             /* wire stack id -> stack_id */
 	struct map *joined;             /* struct stack_pair -> stack_id */
 	struct map *kernel_names;       /* address -> string_id */
+	struct map *codes;              /* struct code_key -> frame_id */
+	struct map *evaluators;         /* pid -> index */
+	struct evaluator *evaluator_rows;
+	size_t evaluator_count, evaluator_room;
 	struct file_id kernel, unmapped;
 	uint64_t malformed;
 };
@@ -44,6 +51,8 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->stacks = map_new(sizeof(uint64_t));
 	decoder->joined = map_new(sizeof(struct stack_pair));
 	decoder->kernel_names = map_new(sizeof(uint64_t));
+	decoder->codes = map_new(sizeof(struct code_key));
+	decoder->evaluators = map_new(sizeof(uint32_t));
 	decoder->kernel = profile_file(into, "[kernel]", NULL);
 	decoder->unmapped = profile_file(into, "[unmapped]", NULL);
 	return decoder;
@@ -60,6 +69,9 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->stacks);
 	map_free(decoder->joined);
 	map_free(decoder->kernel_names);
+	map_free(decoder->codes);
+	map_free(decoder->evaluators);
+	free(decoder->evaluator_rows);
 	free(decoder);
 }
 
@@ -95,6 +107,13 @@ bool decoder_knows_process(const struct decoder *decoder, uint32_t pid)
 bool decoder_knows_kernel_address(const struct decoder *decoder, uint64_t address)
 {
 	return map_find(decoder->kernel_names, &address) != NULL;
+}
+
+bool decoder_knows_code(const struct decoder *decoder, uint32_t process, uint64_t code, uint64_t instruction)
+{
+	struct code_key key = { code, instruction, process };
+
+	return map_find(decoder->codes, &key) != NULL;
 }
 
 static struct string_id kernel_name(const struct decoder *decoder, uint64_t address)
@@ -294,32 +313,62 @@ static const enum frame_method methods[UNWIND_METHOD_COUNT] = {
 	[UNWIND_BY_GUESS] = METHOD_GUESS, [UNWIND_BY_SIGNAL] = METHOD_SIGNAL,
 };
 
+static struct frame_id native_frame(struct decoder *decoder, const struct wire_stack *wire, uint64_t word)
+{
+	uint64_t method = word >> WIRE_METHOD_SHIFT, address = word & ((1ull << WIRE_METHOD_SHIFT) - 1);
+
+	if (wire->process)
+		return user_frame(decoder, wire->process, address, method < UNWIND_METHOD_COUNT ? methods[method] : METHOD_NONE);
+	return profile_frame(decoder->profile, (struct frame){
+		.file = decoder->kernel, .offset = word, .name = kernel_name(decoder, word), .method = METHOD_KERNEL });
+}
+
+static struct frame_id interpreted_frame(struct decoder *decoder, uint32_t process, struct wire_interpreted frame)
+{
+	struct code_key key = { frame.code, frame.instruction & ~WIRE_INTERPRETED_ENTRY, process };
+	const uint32_t *id = map_find(decoder->codes, &key);
+
+	if (id)
+		return (struct frame_id){ *id };
+	return profile_frame(decoder->profile, (struct frame){
+		.file = profile_file(decoder->profile, "[interpreter]", NULL), .method = METHOD_INTERPRETER });
+}
+
+/* Leaf first, as both halves are: how many frames stand in ret. */
+static size_t merge_frames(const struct decoder *decoder, const struct wire_stack *wire, const uint64_t *words, struct merged *ret)
+{
+	const uint32_t *index = map_find(decoder->evaluators, &wire->process);
+	struct evaluator evaluator = index ? decoder->evaluator_rows[*index] : (struct evaluator){ 0 };
+
+	return merge_stack(words, wire->depth, (const void *)(words + wire->depth), index ? wire->interpreted : 0, evaluator.start,
+			   evaluator.end, wire->status == UNWIND_COMPLETE, ret);
+}
+
 static void decode_stack(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_stack *wire = (const void *)record;
-	const uint64_t *addresses = (const void *)(wire + 1);
+	const uint64_t *words = (const void *)(wire + 1);
+	const struct wire_interpreted *interpreted = (const void *)(words + wire->depth);
+	struct merged merged[WIRE_STACK_DEPTH_LIMIT + UINT8_MAX];
 	struct stack_id stack = { 0 };
-	uint32_t first = 0;
+	size_t first = 0, count;
 
-	if (wire->depth > WIRE_STACK_DEPTH_LIMIT || sizeof(*wire) + wire->depth * 8ul > record->size || wire->status >= UNWIND_STATUS_COUNT) {
+	if (wire->depth > WIRE_STACK_DEPTH_LIMIT || wire->status >= UNWIND_STATUS_COUNT ||
+	    sizeof(*wire) + wire->depth * 8ul + wire->interpreted * sizeof(*interpreted) > record->size) {
 		decoder->malformed++;
 		return;
 	}
 	if (map_count(decoder->stacks) >= KNOWN_STACK_LIMIT)
 		return;
 	if (!wire->process)
-		while (first < wire->depth && is_machinery(profile_text(decoder->profile, kernel_name(decoder, addresses[first]))))
+		while (first < wire->depth && is_machinery(profile_text(decoder->profile, kernel_name(decoder, words[first]))))
 			first++;
-	for (uint32_t i = wire->depth; i-- > first;) {
-		uint64_t method = addresses[i] >> WIRE_METHOD_SHIFT, address = addresses[i] & ((1ull << WIRE_METHOD_SHIFT) - 1);
-		struct frame_id frame;
+	count = merge_frames(decoder, wire, words, merged);
+	for (size_t i = count; i-- > first;) {
+		struct frame_id frame = merged[i].interpreted ?
+			interpreted_frame(decoder, wire->process, interpreted[merged[i].index]) :
+			native_frame(decoder, wire, words[merged[i].index]);
 
-		if (wire->process)
-			frame = user_frame(decoder, wire->process, address, method < UNWIND_METHOD_COUNT ? methods[method] : METHOD_NONE);
-		else
-			frame = profile_frame(decoder->profile, (struct frame){
-				.file = decoder->kernel, .offset = addresses[i], .name = kernel_name(decoder, addresses[i]),
-				.method = METHOD_KERNEL });
 		stack = profile_stack(decoder->profile, stack, frame, statuses[wire->status]);
 	}
 	*map_put(decoder->stacks, &wire->id, NULL) = stack.index;
@@ -399,6 +448,34 @@ static void decode_kernel_name(struct decoder *decoder, const struct wire_head *
 			profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)).index;
 }
 
+static void decode_evaluator(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_evaluator *wire = (const void *)record;
+	bool added;
+	uint32_t *index = map_put(decoder->evaluators, &wire->process, &added);
+
+	if (added) {
+		*index = (uint32_t)decoder->evaluator_count;
+		grow(decoder->evaluator_rows, decoder->evaluator_count, decoder->evaluator_room);
+		decoder->evaluator_count++;
+	}
+	decoder->evaluator_rows[*index] = (struct evaluator){ wire->start, wire->end };
+}
+
+/* The file is the source's; a line of it is not where a name is looked up, so there is no offset. */
+static void decode_code_name(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_code_name *wire = (const void *)record;
+	struct code_key key = { wire->code, wire->instruction, wire->process };
+	const char *function = wire_text(record, sizeof(*wire), 0), *file = wire_text(record, sizeof(*wire), 1);
+
+	if (map_count(decoder->codes) >= KNOWN_NAME_LIMIT)
+		return;
+	*map_put(decoder->codes, &key, NULL) = profile_frame(decoder->profile, (struct frame){
+		.file = profile_file(decoder->profile, *file ? file : "[interpreter]", NULL),
+		.name = profile_string(decoder->profile, function), .line = wire->line, .method = METHOD_INTERPRETER }).index;
+}
+
 static void decode_outsider(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_outsider *wire = (const void *)record;
@@ -467,6 +544,8 @@ static const struct wire_decoder decoders[] = {
 	{ WIRE_SPACE_FORK, sizeof(struct wire_space), decode_space_fork },
 	{ WIRE_MAPPING, sizeof(struct wire_mapping), decode_mapping },
 	{ WIRE_KERNEL_NAME, sizeof(struct wire_kernel_name), decode_kernel_name },
+	{ WIRE_EVALUATOR, sizeof(struct wire_evaluator), decode_evaluator },
+	{ WIRE_CODE_NAME, sizeof(struct wire_code_name), decode_code_name },
 	{ WIRE_OUTSIDER, sizeof(struct wire_outsider), decode_outsider },
 	{ WIRE_SLICE, sizeof(struct wire_slice), decode_slice },
 };

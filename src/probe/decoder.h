@@ -30,6 +30,7 @@ struct thread_id decoder_waker(struct decoder *decoder, uint32_t tid);          
 struct evidence_id decoder_evidence(struct decoder *decoder, const struct wire_evidence *seen);
 struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t kernel);  /* joined: kernel on top */
 bool decoder_knows_process(const struct decoder *decoder, uint32_t pid);
+bool decoder_knows_code(const struct decoder *decoder, uint32_t process, uint64_t code, uint64_t instruction);
 bool decoder_knows_kernel_address(const struct decoder *decoder, uint64_t address);
 
 /* A text that follows a record's struct: the index-th; "" beyond the last. Never reads past the record. */

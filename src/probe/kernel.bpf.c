@@ -131,7 +131,7 @@ struct hashing { const struct stack_buffer *buffer; __u64 id; };
 
 static long hash_word(__u32 index, struct hashing *hashing)
 {
-	if (index >= WIRE_STACK_DEPTH_LIMIT)
+	if (index >= WIRE_STACK_WORDS)
 		return 1;
 	hashing->id = (hashing->id ^ hashing->buffer->addresses[index]) * 0x9e3779b97f4a7c15ull;
 	hashing->id ^= hashing->id >> 29;
@@ -139,11 +139,11 @@ static long hash_word(__u32 index, struct hashing *hashing)
 }
 
 /* FNV-like over whole words: the id must be the same on every CPU and never 0. */
-static __u64 stack_id(const struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status)
+static __u64 stack_id(const struct stack_buffer *buffer, __u32 words, __u32 process, __u8 status)
 {
 	struct hashing hashing = { buffer, 0xcbf29ce484222325ull ^ process ^ ((__u64)status << 32) };
 
-	bpf_loop(depth, hash_word, &hashing, 0);
+	bpf_loop(words, hash_word, &hashing, 0);
 	return hashing.id ? hashing.id : 1;
 }
 
@@ -152,9 +152,9 @@ HIDDEN struct stack_buffer *stack_buffer(__u32 scratch)
 	return bpf_map_lookup_elem(&stack_buffers, &scratch);
 }
 
-VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status)
+VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status, __u32 interpreted)
 {
-	__u32 size;
+	__u32 size, words;
 	__u64 id;
 	__u8 sent = 1;
 
@@ -167,10 +167,13 @@ VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 p
 	}
 	if (depth > WIRE_STACK_DEPTH_LIMIT)
 		depth = WIRE_STACK_DEPTH_LIMIT;
-	id = stack_id(buffer, depth, process, status);
+	if (interpreted > WIRE_INTERPRETED_LIMIT)
+		interpreted = WIRE_INTERPRETED_LIMIT;
+	words = depth + 2 * interpreted;
+	id = stack_id(buffer, words, process, status);
 	if (bpf_map_lookup_elem(&stacks_sent, &id))
 		return id;
-	size = sizeof(buffer->stack) + depth * 8;
+	size = sizeof(buffer->stack) + words * 8;
 	buffer->stack.head.size = size;
 	buffer->stack.head.kind = WIRE_STACK;
 	buffer->stack.head.time_ns = bpf_ktime_get_ns();
@@ -178,6 +181,7 @@ VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 p
 	buffer->stack.process = process;
 	buffer->stack.depth = depth;
 	buffer->stack.status = status;
+	buffer->stack.interpreted = interpreted;
 	count(COUNT_RECORDS);
 	if (size > sizeof(*buffer))
 		return 0;
@@ -194,7 +198,7 @@ static __u64 kernel_stack_send(struct stack_buffer *buffer, long bytes)
 
 	if (depth >= WIRE_STACK_DEPTH)
 		count(COUNT_STACKS_TRUNCATED);
-	return stack_send(buffer, depth, 0, depth >= WIRE_STACK_DEPTH ? UNWIND_TRUNCATED : UNWIND_COMPLETE);
+	return stack_send(buffer, depth, 0, depth >= WIRE_STACK_DEPTH ? UNWIND_TRUNCATED : UNWIND_COMPLETE, 0);
 }
 
 HIDDEN __u64 stack_take(void *ctx, __u32 scratch)

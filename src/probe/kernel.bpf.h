@@ -77,17 +77,19 @@ HIDDEN bool record_send(const void *record, __u32 size);        /* false: the ri
 enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT, STACK_SCRATCHES };
 struct stack_buffer {
 	struct wire_stack stack;
-	__u64 addresses[WIRE_STACK_DEPTH_LIMIT];
+	__u64 addresses[WIRE_STACK_WORDS];
 };
 HIDDEN struct stack_buffer *stack_buffer(__u32 scratch);
-/* Sends what lies in the buffer if it is new. Returns its id, 0 where depth is 0 or the ring is full. process 0: the
- * kernel's. */
-VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status);
+/* Sends what lies in the buffer if it is new: addresses, and behind them frames of an interpreter. Returns its id, 0 where
+ * depth is 0 or the ring is full. process 0: the kernel's. */
+VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 process, __u8 status, __u32 interpreted);
 
 /* Take a stack of the current task and send it if it is new. Return its id, 0 where none was taken. Never called from
  * two programs of one scratch at once. */
 HIDDEN __u64 stack_take(void *ctx, __u32 scratch);                      /* the kernel's */
 VERIFIED_ONCE __u64 unwind_take(__u32 scratch);                         /* the user's */
+/* python.bpf.c: writes what CPython runs in the current thread behind the addresses; how many frames. */
+VERIFIED_ONCE __u32 python_take(struct stack_buffer *buffer, __u32 depth);
 HIDDEN __u64 stack_take_task(struct task_struct *task, __u32 scratch);  /* kernel stack of a sleeping task, for iterators */
 
 HIDDEN bool port_is_listening(__u16 port);

@@ -330,7 +330,7 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 	bpf_core_read(&cs, sizeof(cs), &regs->cs);
 	if ((cs & 0xffff) == CS_OF_32_BIT) {
 		walk.buffer->addresses[0] = walk.state->pc | (__u64)UNWIND_BY_LEAF << WIRE_METHOD_SHIFT;
-		return stack_send(walk.buffer, 1, walk.process, UNWIND_COMPATIBLE);
+		return stack_send(walk.buffer, 1, walk.process, UNWIND_COMPATIBLE, 0);
 	}
 	process = bpf_map_lookup_elem(&unwind_processes, &walk.process);
 	if (!process)
@@ -347,7 +347,7 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 	}
 	if (walk.status == UNWIND_TRUNCATED)
 		count(COUNT_STACKS_TRUNCATED);
-	return stack_send(walk.buffer, walk.depth, walk.process, walk.status);
+	return stack_send(walk.buffer, walk.depth, walk.process, walk.status, python_take(walk.buffer, walk.depth));
 }
 
 SEC("tp_btf/sched_process_fork")

@@ -39,6 +39,8 @@ enum wire_kind {
 	WIRE_INTERVAL,          /* one that a thread ran, was ready, or was lost sight of */
 	WIRE_WAIT_INTERVAL,     /* one that it waited */
 	WIRE_STACK_COPY,        /* kernel half: a stack nobody could walk there, copied; the drain makes a WIRE_STACK of it */
+	WIRE_EVALUATOR,         /* where an interpreter's evaluator lies in a process */
+	WIRE_CODE_NAME,         /* what a frame of an interpreter is called */
 	WIRE_KIND_COUNT,
 };
 
@@ -81,9 +83,38 @@ struct wire_stack {
 	__u32 process;          /* 0: a kernel stack */
 	__u16 depth;            /* so many __u64 addresses follow */
 	__u8 status;            /* enum unwind_status; 0: walked by the kernel's own frame pointers */
-	__u8 reserved;
+	__u8 interpreted;       /* so many frames of an interpreter follow the addresses, innermost first */
 };
-enum { WIRE_METHOD_SHIFT = 56 };
+enum { WIRE_METHOD_SHIFT = 56, WIRE_INTERPRETED_LIMIT = 240, WIRE_STACK_WORDS = WIRE_STACK_DEPTH_LIMIT + 2 * WIRE_INTERPRETED_LIMIT };
+
+/* Two words: the code, and the instruction in it, whose highest bit says that the evaluator was entered anew for it. */
+struct wire_interpreted { __u64 code, instruction; };
+#define WIRE_INTERPRETED_ENTRY (1ull << 63)
+
+/* Where CPython keeps what, of one process: offsets in bytes, and places in the first nine words of a frame. */
+struct wire_python {
+	__u32 thread_frame, cframe_frame;
+	__u8 has_cframe;
+	__u8 code, previous, instruction;       /* words */
+	__u8 entry_shift;                       /* in word 8: of the flag that says "entry" (3.11) */
+	__u8 owner_shift;                       /* in word 8: of the owner; 3 there: no frame, but an entry of the one before */
+	__u8 has_entry_flag, reserved;
+	__u32 code_texts;                       /* of its four texts, one after the other */
+	__u32 reserved_too;
+};
+struct wire_python_thread { __u64 state; __u32 process, reserved; };
+
+struct wire_evaluator {
+	struct wire_head head;
+	__u64 start, end;
+	__u32 process, reserved;
+};
+
+struct wire_code_name {         /* texts: function, file; both empty where the code was gone */
+	struct wire_head head;
+	__u64 code, instruction;
+	__u32 process, line;
+};
 
 /* The registers, in DWARF's order and rip last, and the stack from rsp on, as far as it was in memory. */
 struct wire_stack_copy {
@@ -237,6 +268,9 @@ _Static_assert(sizeof(struct wire_rename) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_exit) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_stack) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_stack_copy) == 168, "wire layout");
+_Static_assert(sizeof(struct wire_python) == 24, "wire layout");
+_Static_assert(sizeof(struct wire_evaluator) == 40, "wire layout");
+_Static_assert(sizeof(struct wire_code_name) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_unwind_mapping) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_ledger) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_evidence) == 40, "wire layout");
