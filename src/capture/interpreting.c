@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of generated code are handed on only where they changed: the kernel's tables are written anew each time. A process
+ * Rows of generated code are handed on only where they changed: the kernel's tables are written anew each time. While a
+ * machine compiles it is looked at five times a second, then once. A process
  * that was recognised stays so until it has a new image or ends; its child by fork is one more, with the same layout.
  */
 #include "capture/interpreting.h"
@@ -37,6 +38,7 @@ struct process {
 	struct unwind_memory memory;
 	struct range ranges[RANGE_LIMIT];
 	size_t range_count;
+	bool changed;                                /* its code, at the last look: it is compiling, and is looked at more often */
 };
 
 struct interpreting {
@@ -209,6 +211,7 @@ static void put_code(void *context, uint64_t start, uint64_t end, const struct u
 		return;
 	process->range_count += at == process->range_count;
 	process->ranges[at] = (struct range){ start, end, digest };
+	process->changed = true;
 	unwinding_generated(scanning->interpreting->unwinding, process->pid, start, end, rows, count);
 }
 
@@ -217,6 +220,7 @@ static void refresh(struct interpreting *interpreting, struct process *process)
 	struct scanning scanning = { interpreting, process };
 	uint64_t begin_ns = clock_now_ns();
 
+	process->changed = false;
 	if (process->row->code) {
 		(void)process->row->code(process->state, put_code, &scanning);
 		interpreting->statistics.scans++;
@@ -265,7 +269,7 @@ void interpreting_tick(struct interpreting *interpreting,
 		if (!process->next_ns && process->row->evaluator && process->row->evaluator(process->state, &start, &end))
 			found(context, process->pid, start, end);
 		refresh(interpreting, process);
-		process->next_ns = now_ns + SECOND_NS;
+		process->next_ns = now_ns + (process->changed ? SECOND_NS / 5 : SECOND_NS);
 	}
 }
 

@@ -11,8 +11,8 @@
  *	begin + frame complete  CFA = rsp + 8 * frame size      the caller's rbp is at CFA - 16
  *	end                     none
  *
- * Stubs keep a frame in rbp, and the interpreter a frame of its own shape. Left to chance are the two instructions of an
- * epilogue, and methods compiled since the last look.
+ * A method's way out ("add rsp, size; pop rbp; …; ret") is found in its code, which is read once. Stubs keep a frame in rbp,
+ * and the interpreter a frame of its own shape. Left to chance are methods compiled since the last look.
  */
 #include "interpreter/interpreter.h"
 
@@ -22,10 +22,13 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "interpreter/exported.h"
 
-enum { ENTRY_LIMIT = 16384, HEAP_LIMIT = 16, BLOB_LIMIT = UNWIND_ROW_LIMIT / 4, BLOCK_BYTES = 256, BLOCK_HEADER = 16, NAME = 32 };
+enum { ENTRY_LIMIT = 16384, HEAP_LIMIT = 16, BLOB_LIMIT = UNWIND_ROW_LIMIT / 4, BLOCK_BYTES = 256, BLOCK_HEADER = 16, NAME = 32, NAMES = 64,
+       WINDOW = 16384,
+       EPILOGUE_BYTES = 32, CODE_LIMIT = 4 << 20, METHOD_LIMIT = 1 << 20 };
 
 enum { HEAPS, ARRAY_LENGTH_FIELD, ARRAY_DATA, HEAP_MEMORY, HEAP_LOG2_SEGMENT, SPACE_LOW, SPACE_HIGH, BLOCK_LENGTH, BLOCK_USED,
        BLOB_NAME, BLOB_FRAME_SIZE, BLOB_CODE_BEGIN, BLOB_CODE_END, BLOB_FRAME_COMPLETE, FIELDS };
@@ -46,6 +49,11 @@ static const struct { const char *type, *field; } field_names[FIELDS] = {
 	[BLOB_FRAME_COMPLETE] = { "CodeBlob", "_frame_complete_offset" },
 };
 
+/* A way out of a method, from its begin: behind the add, behind the pop, behind the ret. */
+struct way_out { uint32_t added, popped, returned; };
+struct method_key { uint64_t begin, end, frame_words; };
+struct method { uint32_t first, count; };            /* of the ways out */
+
 struct field { uint64_t offset, address; bool known; };
 
 struct interpreter_state {
@@ -53,6 +61,16 @@ struct interpreter_state {
 	struct field fields[FIELDS];
 	struct unwind_row *rows;
 	size_t row_count, row_room;
+	struct map *known;                           /* method_key → its method */
+	struct method *methods;
+	size_t method_count, method_room;
+	struct way_out *ways;
+	size_t way_count, way_room;
+	char *code;                                  /* of the method that is being read */
+	struct { uint64_t address; char text[NAME]; } names[NAMES];     /* there are few, and each blob points to one */
+	size_t name_count;
+	uint64_t window_at, window_size;             /* what was read of a heap at once */
+	char window[WINDOW];
 };
 
 static uint64_t read_word(const struct unwind_memory *memory, uint64_t address)
@@ -115,6 +133,10 @@ static int read_structs(struct interpreter_state *state, uint64_t base)
 
 static void forget(struct interpreter_state *state)
 {
+	map_free(state->known);
+	free(state->methods);
+	free(state->ways);
+	free(state->code);
 	free(state->rows);
 	free(state);
 }
@@ -129,6 +151,7 @@ static int recognise(const struct interpreter_process *process, struct interpret
 		return -ENOENT;
 	state = xcalloc(1, sizeof(*state));
 	state->memory = process->memory;
+	state->known = map_new(sizeof(struct method_key));
 	r = read_structs(state, base);
 	if (r < 0)
 		(void)snprintf(why, INTERPRETER_WHY, "libjvm.so shows no table of its structures");
@@ -152,6 +175,72 @@ static void describe(const struct interpreter_state *state, char text[INTERPRETE
 	(void)snprintf(text, INTERPRETER_WHY, "HotSpot: its compiled code unwinds by its own table of structures");
 }
 
+/* --- Ways out of methods ---------------------------------------------------------------------------------------- */
+
+/* "add rsp, bytes" at the place: its length, 0 where it is another instruction. */
+static size_t is_add(const uint8_t *code, size_t size, uint32_t bytes)
+{
+	int32_t wide;
+
+	if (size >= 4 && code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4)
+		return code[3] == bytes ? 4 : 0;
+	if (size < 7 || code[0] != 0x48 || code[1] != 0x81 || code[2] != 0xc4)
+		return 0;
+	memcpy(&wide, code + 3, sizeof(wide));
+	return wide == (int32_t)bytes ? 7 : 0;
+}
+
+/* The poll for a safepoint stands between the pop and the ret: a compare and a jump. */
+static size_t find_return(const uint8_t *code, size_t size)
+{
+	for (size_t i = 0; i < size && i < EPILOGUE_BYTES; i++)
+		if (code[i] == 0xc3)
+			return i + 1;
+	return 0;
+}
+
+static void find_ways_out(struct interpreter_state *state, const uint8_t *code, size_t size, uint32_t frame_words)
+{
+	uint32_t bytes = (frame_words - 2) * 8;
+
+	for (size_t at = 0; at + 5 < size;) {
+		size_t added = bytes ? is_add(code + at, size - at, bytes) : 0, length;
+
+		if (!added || code[at + added] != 0x5d || !(length = find_return(code + at + added + 1, size - at - added - 1))) {
+			at++;
+			continue;
+		}
+		grow(state->ways, state->way_count, state->way_room);
+		state->ways[state->way_count++] = (struct way_out){ (uint32_t)(at + added), (uint32_t)(at + added + 1),
+								   (uint32_t)(at + added + 1 + length) };
+		at += added + 1 + length;
+	}
+}
+
+/* NULL where its code is too long, or cannot be read. */
+static const struct method *method_of(struct interpreter_state *state, uint64_t begin, uint64_t end, uint32_t frame_words)
+{
+	struct method_key key = { begin, end, frame_words };
+	size_t size = end - begin;
+	uint32_t *index = map_find(state->known, &key);
+	struct method method = { .first = (uint32_t)state->way_count };
+
+	if (index)
+		return &state->methods[*index];
+	if (size > CODE_LIMIT || state->method_count >= METHOD_LIMIT)
+		return NULL;
+	if (!state->code)
+		state->code = xmalloc(CODE_LIMIT);
+	if (state->memory->read(state->memory->context, state->code, (uint32_t)size, begin))
+		return NULL;
+	find_ways_out(state, (const uint8_t *)state->code, size, frame_words);
+	method.count = (uint32_t)state->way_count - method.first;
+	grow(state->methods, state->method_count, state->method_room);
+	*map_put(state->known, &key, NULL) = (uint32_t)state->method_count;
+	state->methods[state->method_count] = method;
+	return &state->methods[state->method_count++];
+}
+
 /* --- Blobs to rows ---------------------------------------------------------------------------------------------- */
 
 static void add_row(struct interpreter_state *state, uint64_t pc, enum unwind_cfa kind, uint64_t cfa, enum unwind_rbp rbp_kind,
@@ -169,10 +258,29 @@ static void add_row(struct interpreter_state *state, uint64_t pc, enum unwind_cf
 struct blob {
 	uint64_t begin, end;                                 /* from the start of the heap */
 	int32_t frame_words, frame_complete;
-	char name[NAME];
+	const char *name;
 };
 
-static void add_blob(struct interpreter_state *state, const struct blob *blob)
+/* From where its frame is whole: that, and what is left of it on each way out. */
+static void add_frame(struct interpreter_state *state, const struct blob *blob, uint64_t low)
+{
+	uint64_t complete = blob->frame_complete > 0 ? (uint64_t)blob->frame_complete : 0;
+	uint32_t words = (uint32_t)blob->frame_words;
+	const struct method *method = method_of(state, low + blob->begin, low + blob->end, words);
+
+	add_row(state, blob->begin + complete, UNWIND_RSP, words, UNWIND_RBP_AT_CFA, -2);
+	for (uint32_t i = 0; method && i < method->count; i++) {
+		const struct way_out *way = &state->ways[method->first + i];
+
+		if (way->added <= complete || blob->begin + way->returned > blob->end)
+			continue;
+		add_row(state, blob->begin + way->added, UNWIND_RSP, 2, UNWIND_RBP_AT_CFA, -2);
+		add_row(state, blob->begin + way->popped, UNWIND_RSP, 1, UNWIND_RBP_SAME, 0);
+		add_row(state, blob->begin + way->returned, UNWIND_RSP, words, UNWIND_RBP_AT_CFA, -2);
+	}
+}
+
+static void add_blob(struct interpreter_state *state, const struct blob *blob, uint64_t low)
 {
 	if (!strcmp(blob->name, "Interpreter")) {
 		add_row(state, blob->begin, UNWIND_INTERPRETER, 0, UNWIND_RBP_SAME, 0);
@@ -184,7 +292,7 @@ static void add_blob(struct interpreter_state *state, const struct blob *blob)
 		if (blob->frame_words < 2 || complete)
 			add_row(state, blob->begin, UNWIND_RSP, 1, UNWIND_RBP_SAME, 0);
 		if (blob->frame_words >= 2 && blob->frame_words <= UINT16_MAX && blob->begin + (uint64_t)complete < blob->end)
-			add_row(state, blob->begin + (uint64_t)complete, UNWIND_RSP, (uint64_t)blob->frame_words, UNWIND_RBP_AT_CFA, -2);
+			add_frame(state, blob, low);
 	}
 	add_row(state, blob->end, UNWIND_NONE, 0, UNWIND_RBP_SAME, 0);
 }
@@ -199,7 +307,38 @@ static uint64_t word_in(const char *bytes, uint64_t offset)
 	return value;
 }
 
-static bool read_blob(const struct interpreter_state *state, const char *bytes, uint64_t low, uint64_t high, struct blob *ret)
+static const char *name_at(struct interpreter_state *state, uint64_t address)
+{
+	size_t at = 0;
+
+	while (at < state->name_count && state->names[at].address != address)
+		at++;
+	if (at == NAMES)
+		at = state->name_count = 0;                  /* garbage filled it: it begins anew */
+	if (at == state->name_count) {
+		state->names[at].address = address;
+		read_text(state->memory, address, state->names[at].text, NAME);
+		state->name_count++;
+	}
+	return state->names[at].text;
+}
+
+/* Some kilobytes at once, since most blocks are small. Valid until the next call. NULL where it cannot be read. */
+static const char *block_at(struct interpreter_state *state, uint64_t at, uint64_t high)
+{
+	uint64_t size = high - at < WINDOW ? high - at : WINDOW;
+
+	if (at < state->window_at || at + BLOCK_HEADER + BLOCK_BYTES > state->window_at + state->window_size) {
+		state->window_size = 0;
+		if (state->memory->read(state->memory->context, state->window, (uint32_t)size, at))
+			return NULL;
+		state->window_at = at;
+		state->window_size = size;
+	}
+	return state->window + (at - state->window_at);
+}
+
+static bool read_blob(struct interpreter_state *state, const char *bytes, uint64_t low, uint64_t high, struct blob *ret)
 {
 	const struct field *fields = state->fields;
 	uint64_t begin = word_in(bytes, fields[BLOB_CODE_BEGIN].offset), end = word_in(bytes, fields[BLOB_CODE_END].offset);
@@ -209,7 +348,7 @@ static bool read_blob(const struct interpreter_state *state, const char *bytes, 
 	*ret = (struct blob){ .begin = begin - low, .end = end - low,
 			      .frame_words = (int32_t)word_in(bytes, fields[BLOB_FRAME_SIZE].offset),
 			      .frame_complete = (int32_t)word_in(bytes, fields[BLOB_FRAME_COMPLETE].offset) };
-	read_text(state->memory, word_in(bytes, fields[BLOB_NAME].offset), ret->name, sizeof(ret->name));
+	ret->name = name_at(state, word_in(bytes, fields[BLOB_NAME].offset));
 	return true;
 }
 
@@ -217,14 +356,15 @@ static bool read_blob(const struct interpreter_state *state, const char *bytes, 
 static void walk_heap(struct interpreter_state *state, uint64_t low, uint64_t high, unsigned shift)
 {
 	const struct field *fields = state->fields;
-	char bytes[BLOCK_HEADER + BLOCK_BYTES];
 	uint64_t at = low, last_end = 0;
 
-	for (int i = 0; i < BLOB_LIMIT && at + sizeof(bytes) <= high; i++) {
+	state->window_size = 0;
+	for (int i = 0; i < BLOB_LIMIT && at + BLOCK_HEADER + BLOCK_BYTES <= high; i++) {
+		const char *bytes = block_at(state, at, high);
 		uint64_t length;
 		struct blob blob;
 
-		if (state->memory->read(state->memory->context, bytes, sizeof(bytes), at))
+		if (!bytes)
 			return;
 		length = word_in(bytes, fields[BLOCK_LENGTH].offset);
 		if (!length || length > (high - at) >> shift)
@@ -233,7 +373,7 @@ static void walk_heap(struct interpreter_state *state, uint64_t low, uint64_t hi
 			blob.begin += at - low;
 			blob.end += at - low;
 			if (blob.begin >= last_end)
-				add_blob(state, &blob);
+				add_blob(state, &blob, low);
 			last_end = blob.end;
 		}
 		at += length << shift;

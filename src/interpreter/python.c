@@ -345,7 +345,7 @@ static int name_of(struct interpreter_state *state, uint64_t code, uint64_t inst
 {
 	const struct python_layout *layout = &state->layout;
 
-	uint64_t texts[PYTHON_STAMP_WORDS], stamp = code >> PYTHON_STAMP_SHIFT << PYTHON_STAMP_SHIFT;
+	__u64 texts[PYTHON_STAMP_WORDS], stamp = code >> PYTHON_STAMP_SHIFT << PYTHON_STAMP_SHIFT;
 
 	code -= stamp;
 	if (read_word(state, code + layout->object_type) != state->code_type)   /* it was freed, or never was one */

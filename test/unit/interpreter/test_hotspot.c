@@ -67,7 +67,9 @@ static const char fake_source[] =
 	"	heap_object.low = (char *)fake_heap; heap_object.high = (char *)(fake_heap + 7); heap_object.log2 = 7;\n"
 	"	fill(0, 1, \"Interpreter\", 0, -1); fill(1, 1, \"StubRoutines (1)\", 0, -1); fill(2, 1, \"nmethod\", 6, 12);\n"
 	"	fill(3, 0, \"nmethod\", 6, 12); fill(4, 1, \"I2C/C2I adapters\", 0, -1); fill(5, 1, \"RuntimeStub\", 4, -1);\n"
-	"	fill(6, 1, \"nmethod\", 3, 4000); }\n"
+	"	fill(6, 1, \"nmethod\", 3, 4000);\n"
+	"	__builtin_memcpy(fake_heap[2].code + 100, \"\\x48\\x83\\xc4\\x20\\x5d\\x90\\xc3\", 7);\n"
+	"	__builtin_memcpy(fake_heap[2].code + 120, \"\\x48\\x83\\xc4\\x28\\x5d\\xc3\", 6); }\n"
 	"void fake_break(u64 length) { fake_heap[2].length = length; }\n"
 	"void fake_lose(void) { entries[10].field = \"_gone\"; }\n";
 
@@ -160,11 +162,14 @@ TEST(each_kind_of_blob_becomes_its_rows)
 	is_row(&seen, 2, 512 + code, UNWIND_RBP, 2, UNWIND_RBP_AT_CFA);
 	is_row(&seen, 4, 1024 + code, UNWIND_RSP, 1, UNWIND_RBP_SAME);
 	is_row(&seen, 5, 1024 + code + 12, UNWIND_RSP, 6, UNWIND_RBP_AT_CFA);
-	is_row(&seen, 6, 1024 + code + 256, UNWIND_NONE, 0, UNWIND_RBP_SAME);
-	is_row(&seen, 7, 2048 + code, UNWIND_RSP, 1, UNWIND_RBP_SAME);                  /* the free block is passed over */
-	is_row(&seen, 9, 2560 + code, UNWIND_RSP, 4, UNWIND_RBP_AT_CFA);                /* never without its frame */
-	is_row(&seen, 11, 3072 + code, UNWIND_RSP, 1, UNWIND_RBP_SAME);                 /* its frame would begin beyond its end */
-	assert_int_equal(seen.count, 13);
+	is_row(&seen, 6, 1024 + code + 104, UNWIND_RSP, 2, UNWIND_RBP_AT_CFA);          /* behind the add of its way out */
+	is_row(&seen, 7, 1024 + code + 105, UNWIND_RSP, 1, UNWIND_RBP_SAME);            /* behind the pop */
+	is_row(&seen, 8, 1024 + code + 107, UNWIND_RSP, 6, UNWIND_RBP_AT_CFA);          /* behind the ret; the other add is none */
+	is_row(&seen, 9, 1024 + code + 256, UNWIND_NONE, 0, UNWIND_RBP_SAME);
+	is_row(&seen, 10, 2048 + code, UNWIND_RSP, 1, UNWIND_RBP_SAME);                  /* the free block is passed over */
+	is_row(&seen, 12, 2560 + code, UNWIND_RSP, 4, UNWIND_RBP_AT_CFA);                /* never without its frame */
+	is_row(&seen, 14, 3072 + code, UNWIND_RSP, 1, UNWIND_RBP_SAME);                 /* its frame would begin beyond its end */
+	assert_int_equal(seen.count, 16);
 	assert_int_equal(seen.unsorted, 0);
 	interpreter_hotspot.forget(machine);
 	fake_remove();
