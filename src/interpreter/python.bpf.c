@@ -7,7 +7,7 @@
  */
 #include "probe/kernel.bpf.h"
 
-#include "interpreter/python_stamp.h"
+#include "wire/python_stamp.h"
 
 enum { FRAME_WORDS = 9, FLAGS_WORD = 8, OWNER_C_STACK = 3 };
 

@@ -20,7 +20,7 @@
 #include "base/memory.h"
 #include "interpreter/exported.h"
 #include "interpreter/python_layout.h"
-#include "interpreter/python_stamp.h"
+#include "wire/python_stamp.h"
 #include "wire/wire.h"
 
 #include "crosscut.skel.h"
