@@ -46,19 +46,18 @@ struct unwind_store {
 	size_t given_count, given_room;
 };
 
-int unwind_store_open(struct unwind_store **ret, struct bpf_map *chunks, struct bpf_map *mappings, struct error *err)
+int unwind_store_open(struct unwind_store **ret, int chunks_fd, int mappings_fd, uint32_t mappings, struct error *err)
 {
 	CLEANUP(unwind_store) struct unwind_store *store = xcalloc(1, sizeof(*store));
-	uint32_t entries = bpf_map__max_entries(mappings);
 
-	store->chunks_fd = bpf_map__fd(chunks);
-	store->mapping_bytes = (size_t)entries * sizeof(*store->mappings);
-	store->mappings = mmap(NULL, store->mapping_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(mappings), 0);
+	store->chunks_fd = chunks_fd;
+	store->mapping_bytes = (size_t)mappings * sizeof(*store->mappings);
+	store->mappings = mmap(NULL, store->mapping_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, mappings_fd, 0);
 	if (store->mappings == MAP_FAILED) {
 		store->mappings = NULL;
 		return fail(err, FAILURE_CANNOT, -errno, "cannot map the unwinder's tables");
 	}
-	extents_init(&store->free_mappings, entries);
+	extents_init(&store->free_mappings, mappings);
 	*ret = take(store);
 	return 0;
 }

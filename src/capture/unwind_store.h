@@ -12,7 +12,6 @@
 #include "unwind/row.h"
 #include "wire/wire.h"
 
-struct bpf_map;
 struct error;
 struct unwind_store;
 
@@ -20,7 +19,8 @@ enum { UNWIND_STORE_ROWS = 8 << 20 };           /* 64 MiB, for all files of a ma
 
 struct unwind_place { uint32_t chunk, first, count; };
 
-int unwind_store_open(struct unwind_store **ret, struct bpf_map *chunks, struct bpf_map *mappings, struct error *err);
+/* Descriptors of the outer map of chunks, and of the array of so many mappings; both stay the caller's. */
+int unwind_store_open(struct unwind_store **ret, int chunks_fd, int mappings_fd, uint32_t mappings, struct error *err);
 void unwind_store_free(struct unwind_store *store);
 DEFINE_CLEANUP(unwind_store)
 

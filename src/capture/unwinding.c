@@ -80,7 +80,8 @@ struct unwinding {
 int unwinding_open(struct unwinding **ret, struct crosscut_bpf *bpf, struct harvest *harvest, struct error *err)
 {
 	CLEANUP(unwinding) struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
-	int r = unwind_store_open(&unwinding->store, bpf->maps.unwind_chunks, bpf->maps.unwind_mappings, err);
+	int r = unwind_store_open(&unwinding->store, bpf_map__fd(bpf->maps.unwind_chunks), bpf_map__fd(bpf->maps.unwind_mappings),
+				  bpf_map__max_entries(bpf->maps.unwind_mappings), err);
 
 	if (r < 0)
 		return r;
