@@ -15,6 +15,7 @@
 #include "command/record.h"
 #include "result/document.h"
 #include "runbook/runbook.h"
+#include "wire/wire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static const struct record_config defaults = { .rate_hz = 99, .budget = 0.02, .size_limit_bytes = 4ull << 30 };
+static const struct record_config defaults = { .rate_hz = 99, .budget = 0.02, .size_limit_bytes = 4ull << 30,
+					       .depth = WIRE_STACK_DEPTH };
 
 #define INTO(field) offsetof(struct record_config, field)
 static const struct option options[] = {
@@ -50,6 +52,8 @@ static const struct option options[] = {
 	{ "with", 0, OPTION_LIST, true, INTO(with), "DIM", "add an optional probe (crosscut list probes)", "--with block" },
 	{ "without", 0, OPTION_LIST, true, INTO(without), "DIM", "leave out an optional probe (crosscut list probes)",
 	  "--without block,contention" },
+	{ "depth", 0, OPTION_COUNT, false, INTO(depth), "FRAMES", "user frames of a stack at most (default 127, at most 512)",
+	  "--depth 512" },
 	{ "no-wait-stacks", 0, OPTION_FLAG, false, INTO(no_wait_stacks), NULL, "take no stacks of waits", "--no-wait-stacks" },
 	{ "timeline", 0, OPTION_FLAG, false, INTO(timeline), NULL, "keep every interval by itself (the same as --with timeline)",
 	  "--timeline" },

@@ -12,6 +12,7 @@
 #include "capture/container.h"
 #include "probe/probe.h"
 #include "work/work.h"
+#include "wire/wire.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -187,10 +188,12 @@ static int check_labels(const struct option_list *labels, struct error *err)
 
 static int check_numbers(const struct record_config *config, struct error *err)
 {
-	if (config->rate_hz >= 0 && config->rate_hz <= 10000 && config->budget >= 0 && config->budget <= 1)
+	if (config->rate_hz >= 0 && config->rate_hz <= 10000 && config->budget >= 0 && config->budget <= 1 && config->depth >= 1 &&
+	    config->depth <= WIRE_STACK_DEPTH_LIMIT)
 		return 0;
-	fail(err, FAILURE_USAGE, -ERANGE, "a rate or a budget out of range");
-	return error_because(err, "--frequency lies between 0 and 10000, --budget between 0 and 1");
+	fail(err, FAILURE_USAGE, -ERANGE, "a rate, a budget or a depth out of range");
+	return error_because(err, "--frequency lies between 0 and 10000, --budget between 0 and 1, --depth between 1 and %d",
+			     WIRE_STACK_DEPTH_LIMIT);
 }
 
 /* A capture is written slice by slice into a database, which a pipe cannot hold. */
@@ -210,6 +213,7 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 	int r = check_numbers(config, err);
 
 	capture->sample_rate_hz = config->rate_hz;
+	capture->stack_depth = (uint32_t)config->depth;
 	capture->wait_stacks = !config->no_wait_stacks;
 	capture->with_arguments = config->with_arguments;
 	capture->jvm_attach = config->jvm_attach;
