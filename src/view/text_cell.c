@@ -6,9 +6,11 @@
 #include "view/text_cell.h"
 
 #include "base/memory.h"
+#include "base/cleanup.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "result/document.h"
+#include "view/short_name.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -126,6 +128,14 @@ static void append_table(struct text *to, const struct table *table)
 				   table->rows_left_out);
 }
 
+/* What stands left is a name, perhaps a function's. */
+static void append_text(struct text *to, const char *text, unsigned hints)
+{
+	CLEANUP_TEXT char *name = hints & COLUMN_LEFT ? short_name(text) : NULL;
+
+	text_append(to, name ? name : text, strlen(name ? name : text));
+}
+
 static void append_value(struct text *to, const struct value *value, const char *unit, unsigned hints)
 {
 	switch (value->kind) {
@@ -133,7 +143,7 @@ static void append_value(struct text *to, const struct value *value, const char 
 		text_print(to, "-");
 		break;
 	case VALUE_TEXT:
-		text_append(to, value->text, strlen(value->text));
+		append_text(to, value->text, hints);
 		break;
 	case VALUE_TRUTH:
 		text_print(to, "%s", value->truth ? "yes" : "no");

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "result/document.h"
 #include "view/ink.h"
+#include "view/short_name.h"
 #include "view/text_cell.h"
 
 #include <inttypes.h>
@@ -91,6 +92,7 @@ static void draw_number(struct ink *ink, double value, const char *unit)
 
 static void draw_node(struct ink *ink, const struct tree *tree, size_t node, unsigned indent, const char *guides)
 {
+	CLEANUP_TEXT char *name = short_name(tree->name_texts[tree->names[node]]);
 	double total = tree->values[0];
 
 	ink_blank(ink, indent);
@@ -98,7 +100,7 @@ static void draw_node(struct ink *ink, const struct tree *tree, size_t node, uns
 	draw_number(ink, tree->selves[node], tree->unit);
 	draw_number(ink, total != 0 ? tree->values[node] / total : NAN, "fraction");
 	ink_text(ink, INK_QUIET, guides);
-	ink_text(ink, INK_PLAIN, tree->name_texts[tree->names[node]]);
+	ink_text(ink, INK_PLAIN, name);
 	ink_line(ink);
 }
 
