@@ -287,6 +287,24 @@ static void note_redacted(const struct profile *profile, struct document *into)
 				     "names and paths were left out of this capture: equal numbers stand for equal names");
 }
 
+/* What a broken or replaced file cost: its names or its lines, and nothing else. */
+static void warn_symbols(const struct profile *profile, struct document *into)
+{
+	uint64_t refused = profile_meta_number(profile, "symbol.files_refused", 0);
+	uint64_t failed = profile_meta_number(profile, "symbol.debug_failed", 0);
+	uint64_t partial = profile_meta_number(profile, "symbol.debug_partial", 0);
+
+	if (refused)
+		document_add_finding(into, SEVERITY_WARNING,
+				     "programs that were replaced by another build before their names were read: %llu, with %llu "
+				     "frames; they name nothing", (unsigned long long)refused,
+				     (unsigned long long)profile_meta_number(profile, "symbol.frames_refused", 0));
+	if (failed || partial)
+		document_add_finding(into, SEVERITY_WARNING,
+				     "programs whose debug information could not be read: %llu, or only up to a limit: %llu; their "
+				     "frames lack lines and inlined calls", (unsigned long long)failed, (unsigned long long)partial);
+}
+
 static void warn_guard(const struct profile *profile, struct document *into)
 {
 	uint64_t start_ns = profile_meta_number(profile, "capture.start_ns", 0);
@@ -349,6 +367,7 @@ static void add_findings(const struct question *question, const struct account *
 			into, SEVERITY_WARNING,
 			"no correct completion was counted: nothing is shown per completion");
 	warn_missing(question->profile, into);
+	warn_symbols(question->profile, into);
 	note_left_out(question->profile, into);
 	note_redacted(question->profile, into);
 	note_attached(question->profile, into);
