@@ -26,7 +26,7 @@
 const struct runbook_key runbook_keys[] = {
 	{ "capture", "budget", "own cost per CPU above which stacks get rarer" },
 	{ "capture", "correct", "classes of work that are correct" },
-	{ "capture", "depth", "most frames of a stack" },
+	{ "capture", "depth", "user frames of a stack at most" },
 	{ "capture", "duration", "stop after this long" },
 	{ "capture", "frequency", "on-CPU samples per second and CPU" },
 	{ "capture", "max-size", "end the capture when the file is this large" },
