@@ -579,6 +579,7 @@ int capture_finish(struct capture *capture, struct error *err)
 		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);
 		kernel_note_costs(capture->kernel, capture->profile);
 		unwind_cost_note(kernel_bpf(capture->kernel), drain_unwinding(capture->drain), capture->profile);
+		drain_note_interpreting(capture->drain);
 		r = cut_slice(capture, capture->end_ns, true, err);
 	}
 	drain_counts(capture->drain, &capture->counts);

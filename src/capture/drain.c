@@ -576,3 +576,17 @@ void drain_counts(const struct drain *drain, struct drain_counts *ret)
 {
 	*ret = drain->totals;
 }
+
+void drain_note_interpreting(const struct drain *drain)
+{
+	struct profile *profile = decoder_profile(drain->options.decoder);
+	struct interpreting_statistics statistics;
+
+	interpreting_statistics(drain->interpreting, &statistics);
+	profile_set_meta_number(profile, "interpreter.processes", statistics.recognised);
+	profile_set_meta_number(profile, "interpreter.processes_refused", statistics.refused);
+	profile_set_meta_number(profile, "interpreter.names", statistics.names);
+	profile_set_meta_number(profile, "interpreter.names_gone", statistics.names_gone);
+	profile_set_meta_number(profile, "interpreter.scans", statistics.scans);
+	profile_set_meta_number(profile, "interpreter.scan_ns", statistics.scan_ns);
+}

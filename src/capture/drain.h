@@ -41,5 +41,7 @@ void drain_bytes(struct drain *drain, const void *bytes, size_t size); /* of an 
 void drain_completion(struct drain *drain, const char *source, const char *class, uint32_t outcome, uint64_t count);
 void drain_cost(struct drain *drain, const char *source, uint64_t ns, uint64_t events);  /* into the next slice */
 
+void drain_note_interpreting(const struct drain *drain);             /* what runtimes told, into the profile's meta */
+
 struct drain_counts { uint64_t events, lost, threads; };
 void drain_counts(const struct drain *drain, struct drain_counts *ret);  /* since the start */

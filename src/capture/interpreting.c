@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of generated code are handed on only where they changed: the kernel's tables are written anew each time. While a
- * machine compiles it is looked at five times a second, then once. A process
+ * machine compiles it is looked at up to ten times a second, then once. A process
  * that was recognised stays so until it has a new image or ends; its child by fork is one more, with the same layout.
  */
 #include "capture/interpreting.h"
@@ -23,7 +23,7 @@
 
 #include "crosscut.skel.h"
 
-enum { MAPS_LIMIT = 16 << 20, EAGER_ROUNDS = 20, RANGE_LIMIT = 16, MISSING_LIMIT = 256 };
+enum { MAPS_LIMIT = 16 << 20, EAGER_ROUNDS = 20, RANGE_LIMIT = 16, MISSING_LIMIT = 256, SCAN_SHARE = 50 };
 #define SECOND_NS 1000000000ull
 
 struct range { uint64_t start, end, digest; };
@@ -39,6 +39,7 @@ struct process {
 	struct range ranges[RANGE_LIMIT];
 	size_t range_count;
 	bool changed;                                /* its code, at the last look: it is compiling, and is looked at more often */
+	uint64_t scan_ns;                            /* what the last look took */
 };
 
 struct interpreting {
@@ -224,7 +225,8 @@ static void refresh(struct interpreting *interpreting, struct process *process)
 	if (process->row->code) {
 		(void)process->row->code(process->state, put_code, &scanning);
 		interpreting->statistics.scans++;
-		interpreting->statistics.scan_ns += clock_now_ns() - begin_ns;
+		process->scan_ns = clock_now_ns() - begin_ns;
+		interpreting->statistics.scan_ns += process->scan_ns;
 	}
 	if (process->row->publish)
 		process->row->publish(process->state, (pid_t)process->pid, interpreting->bpf);
@@ -253,6 +255,12 @@ static void refresh_missing(struct interpreting *interpreting)
 	}
 }
 
+/* A machine that compiles is looked at again at the next tick, unless that would cost more than a fiftieth of a processor. */
+static uint64_t pause_after(const struct process *process)
+{
+	return process->changed && process->scan_ns * SCAN_SHARE < SECOND_NS ? process->scan_ns * SCAN_SHARE : SECOND_NS;
+}
+
 void interpreting_tick(struct interpreting *interpreting,
 		       void (*found)(void *context, uint32_t pid, uint64_t start, uint64_t end), void *context)
 {
@@ -269,7 +277,7 @@ void interpreting_tick(struct interpreting *interpreting,
 		if (!process->next_ns && process->row->evaluator && process->row->evaluator(process->state, &start, &end))
 			found(context, process->pid, start, end);
 		refresh(interpreting, process);
-		process->next_ns = now_ns + (process->changed ? SECOND_NS / 5 : SECOND_NS);
+		process->next_ns = now_ns + pause_after(process);
 	}
 }
 

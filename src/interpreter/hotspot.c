@@ -28,7 +28,8 @@
 
 enum { ENTRY_LIMIT = 16384, HEAP_LIMIT = 16, BLOB_LIMIT = UNWIND_ROW_LIMIT / 4, BLOCK_BYTES = 256, BLOCK_HEADER = 16, NAME = 32, NAMES = 64,
        WINDOW = 16384,
-       EPILOGUE_BYTES = 32, CODE_LIMIT = 4 << 20, METHOD_LIMIT = 1 << 20 };
+       EPILOGUE_BYTES = 32, CODE_LIMIT = 4 << 20, METHOD_LIMIT = 1 << 20, WAY_LIMIT = 1 << 20 };
+#define CODE_READ_LIMIT (512ull << 20)               /* of one process: a hostile one must not keep us reading */
 
 enum { HEAPS, ARRAY_LENGTH_FIELD, ARRAY_DATA, HEAP_MEMORY, HEAP_LOG2_SEGMENT, SPACE_LOW, SPACE_HIGH, BLOCK_LENGTH, BLOCK_USED,
        BLOB_NAME, BLOB_FRAME_SIZE, BLOB_CODE_BEGIN, BLOB_CODE_END, BLOB_FRAME_COMPLETE, FIELDS };
@@ -67,6 +68,7 @@ struct interpreter_state {
 	struct way_out *ways;
 	size_t way_count, way_room;
 	char *code;                                  /* of the method that is being read */
+	uint64_t code_read;                          /* bytes, of all methods */
 	struct { uint64_t address; char text[NAME]; } names[NAMES];     /* there are few, and each blob points to one */
 	size_t name_count;
 	uint64_t window_at, window_size;             /* what was read of a heap at once */
@@ -203,7 +205,7 @@ static void find_ways_out(struct interpreter_state *state, const uint8_t *code, 
 {
 	uint32_t bytes = (frame_words - 2) * 8;
 
-	for (size_t at = 0; at + 5 < size;) {
+	for (size_t at = 0; at + 5 < size && state->way_count < WAY_LIMIT;) {
 		size_t added = bytes ? is_add(code + at, size - at, bytes) : 0, length;
 
 		if (!added || code[at + added] != 0x5d || !(length = find_return(code + at + added + 1, size - at - added - 1))) {
@@ -227,8 +229,9 @@ static const struct method *method_of(struct interpreter_state *state, uint64_t 
 
 	if (index)
 		return &state->methods[*index];
-	if (size > CODE_LIMIT || state->method_count >= METHOD_LIMIT)
+	if (size > CODE_LIMIT || state->method_count >= METHOD_LIMIT || state->code_read + size > CODE_READ_LIMIT)
 		return NULL;
+	state->code_read += size;
 	if (!state->code)
 		state->code = xmalloc(CODE_LIMIT);
 	if (state->memory->read(state->memory->context, state->code, (uint32_t)size, begin))
