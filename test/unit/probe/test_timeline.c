@@ -109,7 +109,8 @@ TEST(an_interval_of_nobody_of_no_state_or_that_ends_before_it_starts_is_counted_
 
 /* --- A capture -------------------------------------------------------------------------------------------------- */
 
-enum { SPIN_NS = 20000, DURATION_NS = 700000000 };
+/* The pause bounds how much there is to send, so that the ring is large enough for a recorder that gets no CPU for seconds. */
+enum { SPIN_NS = 20000, PAUSE_US = 5000, DURATION_NS = 700000000 };
 
 struct pair { int there[2], back[2]; };
 
@@ -169,6 +170,7 @@ static _Noreturn void work_forever(void)
 				_exit(1);
 		if (pthread_create(&thread, NULL, is_born_and_dies, NULL) || pthread_join(thread, NULL))
 			_exit(1);
+		(void)usleep(PAUSE_US);
 	}
 }
 
@@ -296,8 +298,8 @@ TEST(the_intervals_of_each_thread_tile_its_life_and_add_up_to_the_ledger_state_b
 		skip();
 	assert_int_equal(lost(profile, "intervals"), 0);
 	assert_int_equal(lost(profile, "waits"), 0);
-	assert_true(profile_interval_count(profile) > 1000);
-	assert_true(profile_thread_count(profile) > 10);
+	assert_true(profile_interval_count(profile) > 100);
+	assert_true(profile_thread_count(profile) > 5);
 	order = sort_intervals(profile);
 	assert_tiles(profile, order);
 	assert_sums(profile);
