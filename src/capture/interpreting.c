@@ -23,7 +23,7 @@
 
 #include "crosscut.skel.h"
 
-enum { MAPS_LIMIT = 16 << 20, EAGER_ROUNDS = 20, RANGE_LIMIT = 16, MISSING_LIMIT = 256, SCAN_SHARE = 50 };
+enum { MAPS_LIMIT = 16 << 20, EAGER_ROUNDS = 20, LAST_ROUND = 60, RANGE_LIMIT = 16, MISSING_LIMIT = 256, SCAN_SHARE = 50 };
 #define SECOND_NS 1000000000ull
 
 struct range { uint64_t start, end, digest; };
@@ -180,9 +180,9 @@ static bool recognise(struct interpreting *interpreting, struct process *process
 	process->next_ns = now_ns + (++process->rounds < EAGER_ROUNDS ? 0 : SECOND_NS);
 	if (r < 0)
 		process->row = NULL;
-	if (r == -ENOTSUP && process->rounds >= EAGER_ROUNDS) {
+	if ((r == -ENOTSUP && process->rounds >= EAGER_ROUNDS) || process->rounds >= LAST_ROUND) {
 		process->candidate = false;
-		interpreting->statistics.refused++;
+		interpreting->statistics.refused += r == -ENOTSUP;
 	}
 	if (r < 0)
 		return false;
