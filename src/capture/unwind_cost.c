@@ -75,12 +75,12 @@ void unwind_cost_note(struct crosscut_bpf *bpf, const struct unwinding *unwindin
 
 	note_walks(bpf, profile);
 	unwinding_statistics(unwinding, &statistics);
-	note(profile, "tables", "files", statistics.files);
-	note(profile, "tables", "files_without", statistics.files_without);
-	note(profile, "tables", "files_refused", statistics.files_refused);
+	note(profile, "tables", "files", statistics.catalogue.files);
+	note(profile, "tables", "files_without", statistics.catalogue.files_without);
+	note(profile, "tables", "files_refused", statistics.catalogue.files_refused);
 	note(profile, "tables", "rows", statistics.rows);
 	note(profile, "tables", "bytes", statistics.bytes);
-	note(profile, "tables", "build_ns", statistics.build_ns);
+	note(profile, "tables", "build_ns", statistics.catalogue.build_ns);
 	note(profile, "tables", "processes", statistics.processes);
 	note(profile, "copies", "walked", statistics.copies_walked);
 }

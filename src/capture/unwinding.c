@@ -1,48 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are known by build id, by path where they have none. The rows of a file stay in the kernel's maps while there
- * is room, used or not; when there is none, those that no living process has mapped make way.
+ * What changed in a tick is published at its end: a new run of mappings takes the place of the old one at once, and the old
+ * one is used again only when no walk can be reading it.
  */
 #include "capture/unwinding.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/intern.h"
-#include "capture/harvest.h"
-#include "capture/unwind_file.h"
+#include "capture/unwind_catalogue.h"
 #include "capture/unwind_store.h"
 #include "probe/space.h"
-#include "symbol/elf_file.h"
-#include "symbol/vdso.h"
 #include "unwind/walk.h"
 
 #include "crosscut.skel.h"
 
 enum { NO_RUN = UINT32_MAX, MISSING_LIMIT = 256 };
 #define LOOK_AGAIN_NS 1000000000ull
-
-struct table { uint64_t base; struct unwind_place place; };
-
-struct file {
-	bool tried;
-	struct table *tables;
-	size_t table_count;
-	struct unwind_segment *segments;
-	size_t segment_count;
-	uint64_t used_ns;
-};
 
 /* Mappings as the kernel has them. A child that was forked shares its parent's. */
 struct run { uint32_t first, count, users; };
@@ -58,13 +38,10 @@ struct process {
 };
 
 struct unwinding {
-	struct harvest *harvest;
 	struct unwind_store *store;
+	struct unwind_catalogue *catalogue;
 	int processes_fd, missing_fd;
-	struct spaces *spaces;                  /* their file ids are indices of files here */
-	struct intern *keys;
-	struct file *files;                     /* by key */
-	size_t file_count, file_room;
+	struct spaces *spaces;                  /* their file ids are those of the catalogue */
 	struct map *by_pid;
 	struct process *processes;
 	size_t process_count, process_room;
@@ -74,8 +51,21 @@ struct unwinding {
 	size_t run_count, run_room;
 	struct wire_unwind_mapping *entries;    /* of the process at hand */
 	size_t entry_count, entry_room;
-	struct unwinding_statistics statistics;
+	uint64_t copies_walked;
 };
+
+static void mark_files(void *context, bool *used)
+{
+	const struct unwinding *unwinding = context;
+
+	for (size_t i = 0; i < unwinding->process_count; i++) {
+		size_t count;
+		const struct space_mapping *list = spaces_list(unwinding->spaces, unwinding->processes[i].pid, &count);
+
+		for (size_t k = 0; k < count; k++)
+			used[list[k].file.index] = true;
+	}
+}
 
 int unwinding_open(struct unwinding **ret, struct crosscut_bpf *bpf, struct harvest *harvest, struct error *err)
 {
@@ -85,11 +75,11 @@ int unwinding_open(struct unwinding **ret, struct crosscut_bpf *bpf, struct harv
 
 	if (r < 0)
 		return r;
-	unwinding->harvest = harvest;
+	unwinding->catalogue = unwind_catalogue_new(&(struct unwind_catalogue_options){
+		.store = unwinding->store, .harvest = harvest, .mark = mark_files, .context = unwinding });
 	unwinding->processes_fd = bpf_map__fd(bpf->maps.unwind_processes);
 	unwinding->missing_fd = bpf_map__fd(bpf->maps.unwind_missing);
 	unwinding->spaces = spaces_new();
-	unwinding->keys = intern_new();
 	unwinding->by_pid = map_new(sizeof(uint32_t));
 	*ret = take(unwinding);
 	return 0;
@@ -99,183 +89,17 @@ void unwinding_free(struct unwinding *unwinding)
 {
 	if (!unwinding)
 		return;
-	for (size_t i = 0; i < unwinding->file_count; i++) {
-		free(unwinding->files[i].tables);
-		free(unwinding->files[i].segments);
-	}
 	for (size_t i = 0; i < unwinding->process_count; i++)
 		free(unwinding->processes[i].generated);
+	unwind_catalogue_free(unwinding->catalogue);
 	unwind_store_free(unwinding->store);
 	spaces_free(unwinding->spaces);
-	intern_free(unwinding->keys);
 	map_free(unwinding->by_pid);
-	free(unwinding->files);
 	free(unwinding->processes);
 	free(unwinding->dirty);
 	free(unwinding->runs);
 	free(unwinding->entries);
 	free(unwinding);
-}
-
-/* --- Files ------------------------------------------------------------------------------------------------------ */
-
-static int open_checked(const char *name, const char *build_id)
-{
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	char found[BUILD_ID_SIZE];
-
-	if (fd < 0)
-		return -errno;
-	if (!*build_id || (elf_build_id_of_fd(fd, found) == 0 && !strcmp(found, build_id)))
-		return fd;
-	(void)close(fd);
-	return -ESTALE;                         /* another build lies there now */
-}
-
-/* The very file that is mapped, whatever its path leads to by now; else the path, in the process' root and in ours. */
-static int open_file(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
-		     const char *build_id)
-{
-	char name[PATH_MAX + 64];
-	int fd;
-
-	(void)snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)mapping->start,
-		       (unsigned long long)mapping->end);
-	fd = open_checked(name, build_id);
-	if (fd >= 0)
-		return fd;
-	(void)snprintf(name, sizeof(name), "/proc/%u/root%s", pid, path);
-	fd = open_checked(name, build_id);
-	if (fd < 0)
-		fd = harvest_open(unwinding->harvest, path, build_id);
-	return fd < 0 && *build_id ? open_checked(path, build_id) : fd;
-}
-
-/* Takes the descriptor, -1 for the vdso. */
-static int read_file(const char *path, int fd, struct unwind_file *ret)
-{
-	int r;
-
-	*ret = (struct unwind_file){ 0 };
-	if (!strcmp(path, "[vdso]")) {
-		size_t size = 0;
-		const void *image = vdso_image(&size);
-
-		return image ? unwind_file_read_memory(image, size, ret) : -ENODATA;
-	}
-	if (fd < 0)
-		return -ENODATA;
-	r = unwind_file_read(fd, ret);
-	(void)close(fd);
-	return r;
-}
-
-static void drop_tables(struct unwinding *unwinding, struct file *file)
-{
-	for (size_t i = 0; i < file->table_count; i++)
-		unwind_store_give_rows(unwinding->store, file->tables[i].place);
-	free(take(file->tables));
-	file->table_count = 0;
-}
-
-static bool put_tables(struct unwinding *unwinding, struct file *file, const struct unwind_tables *tables)
-{
-	file->tables = xcalloc(tables->count ? tables->count : 1, sizeof(*file->tables));
-	for (size_t i = 0; i < tables->count; i++) {
-		const struct unwind_table *table = &tables->tables[i];
-		struct table *to = &file->tables[file->table_count];
-
-		if (!unwind_store_put_rows(unwinding->store, table->rows, table->count, &to->place)) {
-			drop_tables(unwinding, file);
-			return false;
-		}
-		to->base = table->base;
-		file->table_count++;
-	}
-	return true;
-}
-
-/* Files that nobody alive has mapped give their rows back; they are read again if somebody maps them. */
-static void evict(struct unwinding *unwinding)
-{
-	bool *used = xcalloc(unwinding->file_count ? unwinding->file_count : 1, sizeof(*used));
-
-	for (size_t i = 0; i < unwinding->process_count; i++) {
-		size_t count;
-		const struct space_mapping *list = spaces_list(unwinding->spaces, unwinding->processes[i].pid, &count);
-
-		for (size_t k = 0; k < count; k++)
-			used[list[k].file.index] = true;
-	}
-	for (size_t i = 0; i < unwinding->file_count; i++)
-		if (!used[i] && unwinding->files[i].table_count) {
-			drop_tables(unwinding, &unwinding->files[i]);
-			unwinding->files[i].tried = false;
-		}
-	free(used);
-}
-
-/* Takes the descriptor. */
-static void load_file(struct unwinding *unwinding, struct file *file, const char *path, int fd)
-{
-	struct unwind_file read;
-	int r = read_file(path, fd, &read);
-
-	file->tried = true;
-	unwinding->statistics.build_ns += read.build_ns;
-	if (r < 0) {
-		unwinding->statistics.files_without++;
-	} else if (put_tables(unwinding, file, &read.tables)) {
-		unwinding->statistics.files++;
-	} else {
-		unwinding->statistics.files_refused++;
-		evict(unwinding);                       /* too late for this mapping: what is given back takes its time */
-	}
-	free(file->segments);
-	file->segment_count = read.segment_count;
-	file->segments = xcalloc(read.segment_count ? read.segment_count : 1, sizeof(*file->segments));
-	memcpy(file->segments, read.segments, read.segment_count * sizeof(*file->segments));
-	unwind_file_done(&read);
-}
-
-static struct file *file_get(struct unwinding *unwinding, const char *key, uint32_t *ret)
-{
-	*ret = intern_put(unwinding->keys, key);
-	while (unwinding->file_count <= *ret) {
-		grow(unwinding->files, unwinding->file_count, unwinding->file_room);
-		unwinding->files[unwinding->file_count++] = (struct file){ 0 };
-	}
-	return &unwinding->files[*ret];
-}
-
-/* A file that cannot be opened is tried again the next time somebody maps it: this process may have been gone already. */
-static uint32_t file_of(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
-			const char *build_id)
-{
-	char found[BUILD_ID_SIZE] = "";
-	struct file *file;
-	uint32_t index;
-	int fd = -1;
-
-	if (*path != '/') {
-		file = file_get(unwinding, path, &index);
-		if (!file->tried)
-			load_file(unwinding, file, path, -1);
-		return index;
-	}
-	file = file_get(unwinding, *build_id ? build_id : path, &index);
-	if (*build_id && file->tried)
-		return index;
-	fd = open_file(unwinding, pid, mapping, path, build_id);
-	if (fd < 0)
-		return index;
-	if (!*build_id && elf_build_id_of_fd(fd, found) == 0)   /* the kernel could not read it when it was mapped */
-		file = file_get(unwinding, found, &index);
-	if (file->tried)
-		(void)close(fd);
-	else
-		load_file(unwinding, file, path, fd);
-	return index;
 }
 
 /* --- Processes -------------------------------------------------------------------------------------------------- */
@@ -366,7 +190,7 @@ void unwinding_map(struct unwinding *unwinding, uint32_t pid, const struct wire_
 	struct space_mapping row = { .start = mapping->start, .end = mapping->end, .offset = mapping->offset };
 	struct process *process;
 
-	row.file.index = file_of(unwinding, pid, mapping, path, build_id);
+	row.file.index = unwind_catalogue_find(unwinding->catalogue, pid, mapping, path, build_id);
 	process = process_get(unwinding, pid);
 	if (is_known(unwinding, pid, &row) && process->run != NO_RUN)
 		return;
@@ -449,7 +273,7 @@ static void add_entry(struct unwinding *unwinding, struct wire_unwind_mapping en
 }
 
 /* Each table of the file from its base to the next one's. */
-static void add_file_entries(struct unwinding *unwinding, const struct file *file, const struct space_mapping *mapping)
+static void add_file_entries(struct unwinding *unwinding, const struct unwind_catalogue_file *file, const struct space_mapping *mapping)
 {
 	uint64_t at = mapping->start, address, bias;
 
@@ -459,7 +283,7 @@ static void add_file_entries(struct unwinding *unwinding, const struct file *fil
 	}
 	bias = mapping->start - address;
 	for (size_t i = 0; i < file->table_count; i++) {
-		const struct table *table = &file->tables[i];
+		const struct unwind_catalogue_table *table = &file->tables[i];
 		uint64_t begin = table->base + bias, end = i + 1 < file->table_count ? table[1].base + bias : mapping->end;
 
 		if (end <= at || begin >= mapping->end)
@@ -513,7 +337,7 @@ static void list_entries(struct unwinding *unwinding, struct process *process)
 	if (process->generated_count)
 		qsort(process->generated, process->generated_count, sizeof(*process->generated), compare_generated);
 	for (size_t i = 0; i < count; i++) {
-		struct file *file = &unwinding->files[list[i].file.index];
+		const struct unwind_catalogue_file *file = unwind_catalogue_at(unwinding->catalogue, list[i].file.index);
 
 		if (file->table_count)
 			add_file_entries(unwinding, file, &list[i]);
@@ -634,7 +458,7 @@ void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *c
 		if (depth > WIRE_STACK_DEPTH_LIMIT)
 			depth = WIRE_STACK_DEPTH_LIMIT;
 		ret->stack.status = (uint8_t)unwind_walk(&space, state, depth, frames, &count);
-		unwinding->statistics.copies_walked++;
+		unwinding->copies_walked++;
 	}
 	for (size_t i = 0; i < count; i++)
 		ret->addresses[i] = frames[i].address | (uint64_t)frames[i].method << WIRE_METHOD_SHIFT;
@@ -644,8 +468,8 @@ void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *c
 
 void unwinding_statistics(const struct unwinding *unwinding, struct unwinding_statistics *ret)
 {
-	*ret = unwinding->statistics;
-	ret->rows = unwind_store_row_count(unwinding->store);
-	ret->bytes = unwind_store_bytes(unwinding->store);
-	ret->processes = unwinding->process_count;
+	*ret = (struct unwinding_statistics){ .rows = unwind_store_row_count(unwinding->store),
+					      .bytes = unwind_store_bytes(unwinding->store),
+					      .processes = unwinding->process_count, .copies_walked = unwinding->copies_walked };
+	unwind_catalogue_statistics(unwinding->catalogue, &ret->catalogue);
 }

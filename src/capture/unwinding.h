@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "capture/unwind_catalogue.h"
 #include "unwind/row.h"
 #include "wire/wire.h"
 
@@ -48,9 +49,8 @@ struct unwinding_stack {
 void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *copy, uint32_t depth, struct unwinding_stack *ret);
 
 struct unwinding_statistics {
-	uint64_t files, files_without, files_refused;   /* with rows, without any, and for whose rows there was no room */
+	struct unwind_catalogue_statistics catalogue;
 	uint64_t rows, bytes;                           /* now; bytes of kernel memory */
-	uint64_t build_ns;                              /* of all tables built */
 	uint64_t processes, copies_walked;
 };
 void unwinding_statistics(const struct unwinding *unwinding, struct unwinding_statistics *ret);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way to the very file that is mapped, whatever its path leads to by now, is /proc/PID/map_files; where that is
+ * closed, or the process gone, the path is believed only where the build id is the mapped one.
+ */
+#include "capture/unwind_catalogue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "capture/harvest.h"
+#include "symbol/elf_file.h"
+#include "symbol/vdso.h"
+#include "wire/wire.h"
+
+#define TRY_AGAIN_NS 10000000000ull
+
+struct unwind_catalogue {
+	struct unwind_catalogue_options options;
+	struct intern *keys;
+	struct unwind_catalogue_file *files;    /* by key */
+	size_t file_count, file_room;
+	struct unwind_catalogue_statistics statistics;
+};
+
+struct unwind_catalogue *unwind_catalogue_new(const struct unwind_catalogue_options *options)
+{
+	struct unwind_catalogue *catalogue = xcalloc(1, sizeof(*catalogue));
+
+	catalogue->options = *options;
+	catalogue->keys = intern_new();
+	return catalogue;
+}
+
+void unwind_catalogue_free(struct unwind_catalogue *catalogue)
+{
+	if (!catalogue)
+		return;
+	for (size_t i = 0; i < catalogue->file_count; i++) {
+		free(catalogue->files[i].tables);
+		free(catalogue->files[i].segments);
+	}
+	free(catalogue->files);
+	intern_free(catalogue->keys);
+	free(catalogue);
+}
+
+static int open_checked(const char *name, const char *build_id)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char found[BUILD_ID_SIZE];
+
+	if (fd < 0)
+		return -errno;
+	if (!*build_id || (elf_build_id_of_fd(fd, found) == 0 && !strcmp(found, build_id)))
+		return fd;
+	(void)close(fd);
+	return -ESTALE;                         /* another build lies there now */
+}
+
+/* The very file that is mapped, whatever its path leads to by now; else the path, in the process' root and in ours. */
+static int open_file(struct unwind_catalogue *catalogue, uint32_t pid, const struct wire_mapping *mapping, const char *path,
+		     const char *build_id)
+{
+	char name[PATH_MAX + 64];
+	int fd;
+
+	(void)snprintf(name, sizeof(name), "/proc/%u/map_files/%llx-%llx", pid, (unsigned long long)mapping->start,
+		       (unsigned long long)mapping->end);
+	fd = open_checked(name, build_id);
+	if (fd >= 0)
+		return fd;
+	(void)snprintf(name, sizeof(name), "/proc/%u/root%s", pid, path);
+	fd = open_checked(name, build_id);
+	if (fd < 0)
+		fd = harvest_open(catalogue->options.harvest, path, build_id);
+	return fd < 0 && *build_id ? open_checked(path, build_id) : fd;
+}
+
+/* Takes the descriptor, -1 for the vdso. */
+static int read_file(const char *path, int fd, struct unwind_file *ret)
+{
+	int r;
+
+	*ret = (struct unwind_file){ 0 };
+	if (!strcmp(path, "[vdso]")) {
+		size_t size = 0;
+		const void *image = vdso_image(&size);
+
+		return image ? unwind_file_read_memory(image, size, ret) : -ENODATA;
+	}
+	if (fd < 0)
+		return -ENODATA;
+	r = unwind_file_read(fd, ret);
+	(void)close(fd);
+	return r;
+}
+
+static void drop_tables(struct unwind_catalogue *catalogue, struct unwind_catalogue_file *file)
+{
+	for (size_t i = 0; i < file->table_count; i++)
+		unwind_store_give_rows(catalogue->options.store, file->tables[i].place);
+	free(take(file->tables));
+	file->table_count = 0;
+}
+
+static bool put_tables(struct unwind_catalogue *catalogue, struct unwind_catalogue_file *file, const struct unwind_tables *tables)
+{
+	file->tables = xcalloc(tables->count ? tables->count : 1, sizeof(*file->tables));
+	for (size_t i = 0; i < tables->count; i++) {
+		const struct unwind_table *table = &tables->tables[i];
+		struct unwind_catalogue_table *to = &file->tables[file->table_count];
+
+		if (!unwind_store_put_rows(catalogue->options.store, table->rows, table->count, &to->place)) {
+			drop_tables(catalogue, file);
+			return false;
+		}
+		to->base = table->base;
+		file->table_count++;
+	}
+	return true;
+}
+
+/* Files that nobody alive has mapped give their rows back; they are read again if somebody maps them. */
+static void evict(struct unwind_catalogue *catalogue)
+{
+	bool *used = xcalloc(catalogue->file_count ? catalogue->file_count : 1, sizeof(*used));
+
+	catalogue->options.mark(catalogue->options.context, used);
+	for (size_t i = 0; i < catalogue->file_count; i++)
+		if (!used[i] && catalogue->files[i].table_count) {
+			drop_tables(catalogue, &catalogue->files[i]);
+			catalogue->files[i].tried = false;
+		}
+	free(used);
+}
+
+/* Takes the descriptor. */
+static void load_file(struct unwind_catalogue *catalogue, struct unwind_catalogue_file *file, const char *path, int fd)
+{
+	struct unwind_file read;
+	int r = read_file(path, fd, &read);
+
+	file->tried = true;
+	file->refused_ns = 0;
+	catalogue->statistics.build_ns += read.build_ns;
+	if (r < 0) {
+		catalogue->statistics.files_without++;
+	} else if (put_tables(catalogue, file, &read.tables)) {
+		catalogue->statistics.files++;
+	} else {
+		catalogue->statistics.files_refused++;
+		file->refused_ns = clock_now_ns();
+		evict(catalogue);                       /* too late for this mapping: what is given back takes its time */
+	}
+	free(file->segments);
+	file->segment_count = read.segment_count;
+	file->segments = xcalloc(read.segment_count ? read.segment_count : 1, sizeof(*file->segments));
+	memcpy(file->segments, read.segments, read.segment_count * sizeof(*file->segments));
+	unwind_file_done(&read);
+}
+
+static struct unwind_catalogue_file *file_get(struct unwind_catalogue *catalogue, const char *key, uint32_t *ret)
+{
+	*ret = intern_put(catalogue->keys, key);
+	while (catalogue->file_count <= *ret) {
+		grow(catalogue->files, catalogue->file_count, catalogue->file_room);
+		catalogue->files[catalogue->file_count++] = (struct unwind_catalogue_file){ 0 };
+	}
+	return &catalogue->files[*ret];
+}
+
+static bool is_settled(const struct unwind_catalogue_file *file)
+{
+	return file->tried && (!file->refused_ns || file->refused_ns + TRY_AGAIN_NS > clock_now_ns());
+}
+
+/* A file that cannot be opened is tried again the next time somebody maps it: this process may have been gone already. */
+uint32_t unwind_catalogue_find(struct unwind_catalogue *catalogue, uint32_t pid, const struct wire_mapping *mapping,
+			       const char *path, const char *build_id)
+{
+	char found[BUILD_ID_SIZE] = "";
+	struct unwind_catalogue_file *file;
+	uint32_t index;
+	int fd = -1;
+
+	if (*path != '/') {
+		file = file_get(catalogue, path, &index);
+		if (!file->tried)
+			load_file(catalogue, file, path, -1);
+		return index;
+	}
+	file = file_get(catalogue, *build_id ? build_id : path, &index);
+	if (*build_id && is_settled(file))
+		return index;
+	fd = open_file(catalogue, pid, mapping, path, build_id);
+	if (fd < 0)
+		return index;
+	if (!*build_id && elf_build_id_of_fd(fd, found) == 0)   /* the kernel could not read it when it was mapped */
+		file = file_get(catalogue, found, &index);
+	if (is_settled(file))
+		(void)close(fd);
+	else
+		load_file(catalogue, file, path, fd);
+	return index;
+}
+
+const struct unwind_catalogue_file *unwind_catalogue_at(const struct unwind_catalogue *catalogue, uint32_t file)
+{
+	return &catalogue->files[file];
+}
+
+void unwind_catalogue_statistics(const struct unwind_catalogue *catalogue, struct unwind_catalogue_statistics *ret)
+{
+	*ret = catalogue->statistics;
+}
