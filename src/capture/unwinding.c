@@ -391,9 +391,14 @@ void unwinding_missing(struct unwinding *unwinding, void (*call)(void *context, 
 
 /* --- Stacks that were copied -------------------------------------------------------------------------------------- */
 
-struct copied { const struct wire_stack_copy *copy; uint64_t from, to; };
+struct copied {
+	const struct wire_stack_copy *copy;
+	uint64_t from, to;
+	const struct unwind_process *space;
+};
 
-/* From the copy; what lies outside is asked of the process, if it still lives: code that a guess looks at. */
+/* From the copy; what lies outside is asked of the process, if it still lives and it is code, which a guess looks at: the
+ * stack beyond the copy is another one by now. */
 static int read_copied(void *context, void *to, __u32 size, __u64 address)
 {
 	const struct copied *copied = context;
@@ -403,6 +408,8 @@ static int read_copied(void *context, void *to, __u32 size, __u64 address)
 		memcpy(to, (const char *)(copied->copy + 1) + (address - copied->from), size);
 		return 0;
 	}
+	if (!unwind_mapping_at(copied->space, address))
+		return -1;
 	return process_vm_readv((pid_t)copied->copy->process, &here, 1, &there, 1, 0) == (ssize_t)size ? 0 : -1;
 }
 
@@ -437,12 +444,13 @@ static size_t list_mappings(struct unwinding *unwinding, struct unwind_mapping *
 void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *copy, uint32_t depth, struct unwinding_stack *ret)
 {
 	struct process *process = process_find(unwinding, copy->process);
-	struct copied copied = { .copy = copy, .from = copy->registers[UNWIND_DWARF_RSP] };
-	struct unwind_process space = { .memory = { .read = read_copied, .context = &copied } };
+	struct unwind_process space = { 0 };
+	struct copied copied = { .copy = copy, .from = copy->registers[UNWIND_DWARF_RSP], .space = &space };
 	struct unwind_frame frames[WIRE_STACK_DEPTH_LIMIT];
 	struct unwind_state state;
 	size_t count = 1;
 
+	space.memory = (struct unwind_memory){ .read = read_copied, .context = &copied };
 	set_registers(copy, &state);
 	*ret = (struct unwinding_stack){ .stack = { .head = { .kind = WIRE_STACK, .time_ns = copy->head.time_ns }, .id = copy->id,
 						    .process = copy->process, .status = UNWIND_NO_PROCESS } };
