@@ -37,7 +37,8 @@
 
 #include "crosscut.skel.h"
 
-enum { TICK_NS = 100000000, PORT_LIMIT = 1024, LEDGER_BYTES = 512 << 20, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6,
+enum { TICK_NS = 100000000, HURRY_NS = 10000000 };
+enum { PORT_LIMIT = 1024, LEDGER_BYTES = 512 << 20, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6,
        LAST_SWITCH_NS = 20000000, LAST_SWITCH_ROUNDS = 10 };
 
 /* Both ends of the window are set ahead of time: no program may have passed one before it can read it, even where this
@@ -394,6 +395,21 @@ static int follow_cgroup(struct capture *capture, struct error *err)
 	return kernel_iterate(capture->kernel, false, NULL, err);
 }
 
+/* While programs begin, what they map is told to the kernel half sooner, so that their stacks need no copies. */
+static int sleep_to_tick(struct capture *capture, struct error *err)
+{
+	while (drain_hurries(capture->drain) && clock_now_ns() + HURRY_NS < capture->next_tick_ns) {
+		int r;
+
+		sleep_until(clock_now_ns() + HURRY_NS);
+		r = drain_tick(capture->drain, err);
+		if (r < 0)
+			return r;
+	}
+	sleep_until(capture->next_tick_ns);
+	return 0;
+}
+
 int capture_step(struct capture *capture, struct error *err)
 {
 	uint64_t now_ns;
@@ -402,7 +418,9 @@ int capture_step(struct capture *capture, struct error *err)
 	if (capture->cost.statistics_fd >= 0)
 		cost_tick(&capture->cost, capture->kernel, events_seen(capture));
 	capture->next_tick_ns += TICK_NS;
-	sleep_until(capture->next_tick_ns);
+	r = sleep_to_tick(capture, err);
+	if (r < 0)
+		return r;
 	now_ns = clock_now_ns();
 	if (now_ns > capture->next_tick_ns + 10 * TICK_NS)
 		capture->next_tick_ns = now_ns;         /* the machine stood still: do not hurry after it */

@@ -38,8 +38,9 @@ struct drain {
 	struct kallsyms *kernel;
 	struct unwinding *unwinding;
 	struct interpreting *interpreting;
-	uint32_t *ended;                        /* processes that exited: forgotten when their last records are decoded */
-	size_t ended_count, ended_room;
+	uint32_t *ended;                        /* processes that exited: forgotten a tick later, when their last records are decoded */
+	size_t ended_count, ended_before, ended_room;   /* before: those of the tick before stand first */
+	bool hurries;                           /* programs begin: the next tick should come soon */
 	struct unwinding_stack walked;
 	struct batch batch;                     /* from the ring and the side band */
 	struct batch extra;                     /* what must be decoded before the record at hand */
@@ -319,6 +320,31 @@ static void after_record(struct drain *drain, const struct wire_head *head)
 	harvest_generated_mapping(harvest_generated(drain->options.harvest), (pid_t)wire->process, mapping);
 }
 
+/* The side band is read after the ring, so an exit may be seen in it a tick before the last stacks are. */
+static void forget_ended(struct drain *drain)
+{
+	size_t kept = drain->ended_count - drain->ended_before;
+
+	for (size_t i = 0; i < drain->ended_before; i++) {
+		unwinding_exit(drain->unwinding, drain->ended[i]);
+		interpreting_exit(drain->interpreting, drain->ended[i]);
+	}
+	if (drain->ended_before)
+		memmove(drain->ended, drain->ended + drain->ended_before, kept * sizeof(*drain->ended));
+	drain->ended_count = drain->ended_before = kept;
+}
+
+/* A process whose id an ended one had. */
+static void keep_born(struct drain *drain, uint32_t pid)
+{
+	for (size_t i = 0; i < drain->ended_before; i++)
+		if (drain->ended[i] == pid) {
+			unwinding_exit(drain->unwinding, pid);
+			interpreting_exit(drain->interpreting, pid);
+			drain->ended[i] = 0;
+		}
+}
+
 /* What the walk must know comes from the same records. A stack that was copied is walked now, and takes their place. */
 static const struct wire_head *unwound(struct drain *drain, const struct wire_head *head)
 {
@@ -327,10 +353,12 @@ static const struct wire_head *unwound(struct drain *drain, const struct wire_he
 
 	switch (head->kind) {
 	case WIRE_SPACE_EXEC:
+		drain->hurries = true;
 		unwinding_exec(drain->unwinding, space->process);
 		interpreting_exec(drain->interpreting, space->process);
 		break;
 	case WIRE_SPACE_FORK:
+		keep_born(drain, space->process);
 		unwinding_fork(drain->unwinding, space->process, space->parent);
 		interpreting_fork(drain->interpreting, space->process, space->parent);
 		break;
@@ -368,11 +396,7 @@ static void put_evaluator(void *context, uint32_t pid, uint64_t start, uint64_t 
 static void settle_unwinding(struct drain *drain)
 {
 	unwinding_missing(drain->unwinding, look_again, drain);
-	for (size_t i = 0; i < drain->ended_count; i++) {
-		unwinding_exit(drain->unwinding, drain->ended[i]);
-		interpreting_exit(drain->interpreting, drain->ended[i]);
-	}
-	drain->ended_count = 0;
+	forget_ended(drain);
 	interpreting_tick(drain->interpreting, put_evaluator, drain);
 	unwinding_publish(drain->unwinding);
 }
@@ -381,6 +405,7 @@ int drain_tick(struct drain *drain, struct error *err)
 {
 	int r = ring_buffer__consume(drain->ring);
 
+	drain->hurries = false;
 	if (r < 0)
 		return fail(err, FAILURE_WORK, r, "cannot read the ring");
 	if (drain->sideband)
@@ -400,6 +425,11 @@ int drain_tick(struct drain *drain, struct error *err)
 	batch_clear(&drain->batch);
 	settle_unwinding(drain);
 	return 0;
+}
+
+bool drain_hurries(const struct drain *drain)
+{
+	return drain->hurries;
 }
 
 void drain_bytes(struct drain *drain, const void *bytes, size_t size)

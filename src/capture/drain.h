@@ -34,6 +34,8 @@ DEFINE_CLEANUP(drain)
 struct unwinding *drain_unwinding(struct drain *drain);
 void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
 int drain_tick(struct drain *drain, struct error *err);                /* ring and side band */
+/* Whether programs began in the last tick: their mappings are yet to come. */
+bool drain_hurries(const struct drain *drain);
 /* Turns to the other half of the maps and hands on what lies in this one, as the slice [start_ns, end_ns). */
 int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err);
 void drain_bytes(struct drain *drain, const void *bytes, size_t size); /* of an iterator */

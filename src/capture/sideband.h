@@ -38,7 +38,7 @@ struct sideband_statistics {
 	uint64_t ring_bytes;                         /* of all rings */
 };
 
-enum { SIDEBAND_RING_BYTES = 128 << 10 };
+enum { SIDEBAND_RING_BYTES = 512 << 10 };
 
 struct sideband *sideband_open(struct error *err);                   /* NULL: err says why */
 void sideband_close(struct sideband *sideband);                      /* NULL is fine */

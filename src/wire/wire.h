@@ -51,7 +51,7 @@ struct wire_head {
 	__u64 time_ns;          /* when it happened: the drain merges streams by it */
 };
 
-enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_STACK_DEPTH_LIMIT = 512, WIRE_STACK_COPY_BYTES = 16384, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
+enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_STACK_DEPTH_LIMIT = 512, WIRE_STACK_COPY_BYTES = 28672, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
 
 /* Who leads whom into the population; also the start of WIRE_THREAD. */
 struct wire_thread {
