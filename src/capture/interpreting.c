@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows of generated code are handed on only where they changed: the kernel's tables are written anew each time. While a
- * machine compiles it is looked at up to ten times a second, then once. A process
+ * Rows of generated code are handed on only where they changed: the kernel's tables are written anew each time. How
+ * often a machine is looked at follows from what a look costs. A process
  * that was recognised stays so until it has a new image or ends; its child by fork is one more, with the same layout.
  */
 #include "capture/interpreting.h"
@@ -23,7 +23,7 @@
 
 #include "crosscut.skel.h"
 
-enum { MAPS_LIMIT = 16 << 20, EAGER_ROUNDS = 20, LAST_ROUND = 60, RANGE_LIMIT = 16, MISSING_LIMIT = 256, SCAN_SHARE = 50 };
+enum { MAPS_LIMIT = 16 << 20, EAGER_ROUNDS = 20, LAST_ROUND = 60, RANGE_LIMIT = 16, MISSING_LIMIT = 256, SCAN_SHARE = 100 };
 #define SECOND_NS 1000000000ull
 
 struct range { uint64_t start, end, digest; };
@@ -38,6 +38,7 @@ struct process {
 	struct unwind_memory memory;
 	struct range ranges[RANGE_LIMIT];
 	size_t range_count;
+	bool is_new;                                 /* recognised just now */
 	bool changed;                                /* its code, at the last look: it is compiling, and is looked at more often */
 	uint64_t scan_ns;                            /* what the last look took */
 };
@@ -187,7 +188,7 @@ static bool recognise(struct interpreting *interpreting, struct process *process
 	if (r < 0)
 		return false;
 	process->candidate = false;
-	process->next_ns = 0;
+	process->is_new = true;
 	interpreting->statistics.recognised++;
 	return true;
 }
@@ -255,10 +256,13 @@ static void refresh_missing(struct interpreting *interpreting)
 	}
 }
 
-/* A machine that compiles is looked at again at the next tick, unless that would cost more than a fiftieth of a processor. */
+/* A machine compiles at any time, and a method without rows ends every stack through it: it is looked at as often as a
+ * hundredth of a processor allows, and twice as often while it does compile. */
 static uint64_t pause_after(const struct process *process)
 {
-	return process->changed && process->scan_ns * SCAN_SHARE < SECOND_NS ? process->scan_ns * SCAN_SHARE : SECOND_NS;
+	uint64_t pause_ns = process->scan_ns * (process->changed ? SCAN_SHARE / 2 : SCAN_SHARE);
+
+	return process->row->code && pause_ns < SECOND_NS ? pause_ns : SECOND_NS;
 }
 
 void interpreting_tick(struct interpreting *interpreting,
@@ -274,8 +278,9 @@ void interpreting_tick(struct interpreting *interpreting,
 			continue;
 		if (!process->row && !recognise(interpreting, process, now_ns))
 			continue;
-		if (!process->next_ns && process->row->evaluator && process->row->evaluator(process->state, &start, &end))
+		if (process->is_new && process->row->evaluator && process->row->evaluator(process->state, &start, &end))
 			found(context, process->pid, start, end);
+		process->is_new = false;
 		refresh(interpreting, process);
 		process->next_ns = now_ns + pause_after(process);
 	}
