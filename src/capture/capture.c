@@ -198,7 +198,8 @@ int capture_prepare(struct capture *capture, struct error *err)
 	capture->decoder = decoder_new(capture->profile);
 	r = drain_open(&capture->drain, &(struct drain_options){
 		.bpf = kernel_bpf(capture->kernel), .decoder = capture->decoder, .harvest = capture->harvest,
-		.with_arguments = capture->config.with_arguments, .stack_depth = capture->config.stack_depth }, err);
+		.with_arguments = capture->config.with_arguments, .stack_depth = capture->config.stack_depth,
+		.everybody = capture->config.population.kind == POPULATION_ALL }, err);
 	if (!r)
 		r = add_targets(capture, err);
 	if (!r)

@@ -292,6 +292,8 @@ static bool is_wanted(struct drain *drain, const struct wire_head *head)
 	const struct wire_space *space = (const void *)head;
 	const struct wire_mapping *mapping = (const void *)head;
 
+	if (drain->options.everybody)
+		return true;
 	switch (head->kind) {
 	case WIRE_SPACE_EXEC:
 		return decoder_knows_process(drain->options.decoder, space->process);

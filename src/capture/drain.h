@@ -24,6 +24,7 @@ struct drain_options {
 	struct decoder *decoder;
 	struct harvest *harvest;
 	bool with_arguments;
+	bool everybody;                 /* of the machine is in the population */
 	uint32_t stack_depth;
 };
 

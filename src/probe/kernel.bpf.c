@@ -14,6 +14,8 @@ volatile __u64 window_start_ns = ~0ull, window_end_ns = ~0ull;
 volatile __u32 epoch = 0, stack_shift = 0;
 const volatile __u32 stack_depth = WIRE_STACK_DEPTH;
 
+enum { RING_BYTES = 8 << 20 };
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -23,7 +25,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 8 << 20);
+	__uint(max_entries, RING_BYTES);
 } ring SEC(".maps");
 
 struct {
@@ -123,6 +125,16 @@ HIDDEN bool record_send(const void *record, __u32 size)
 	count(COUNT_RECORDS);
 	if (!bpf_ringbuf_output(&ring, (void *)record, size, BPF_RB_NO_WAKEUP))
 		return true;
+	count(COUNT_RECORDS_LOST);
+	return false;
+}
+
+/* Half of the ring is kept for what nothing can replace: threads, evidence, and stacks that were walked. */
+HIDDEN bool record_has_room(void)
+{
+	if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) < RING_BYTES / 2)
+		return true;
+	count(COUNT_RECORDS);
 	count(COUNT_RECORDS_LOST);
 	return false;
 }

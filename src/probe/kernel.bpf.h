@@ -72,6 +72,7 @@ HIDDEN bool population_asked(struct task_struct *task);
 
 HIDDEN void count(__u32 counter);
 HIDDEN bool record_send(const void *record, __u32 size);        /* false: the ring is full, and it was counted */
+HIDDEN bool record_has_room(void);                              /* for records as large as a stack's copy */
 
 /* One stack under way to the ring. Programs that can interrupt each other have one each. */
 enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT, STACK_SCRATCHES };

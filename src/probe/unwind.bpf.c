@@ -257,7 +257,7 @@ static __u64 copy_send(const struct unwind_state *state, __u32 process, __u32 sc
 	__u32 bytes, size;
 
 	count(COUNT_STACKS);
-	if (!to)
+	if (!to || !record_has_room())
 		return 0;
 	bytes = copy_stack(to, state->sp);
 	size = sizeof(to->copy) + bytes;
