@@ -64,7 +64,8 @@ class Judge:
             return ("near", "one more at the leaf") if len(tail) == 1 else ("wrong", f"strangers above {leaf}")
         if len(wanted) > 1 and seen == wanted[:-2] + wanted[-1:]:
             return "near", "without the leaf's caller"
-        if len(seen) > 1 and seen[:-1] == [name for name in chain(seen[-2]) if shape(name) != "t" or name in seen]:
+        lost = len(seen) > 1 and leaf.startswith(seen[-2] + "_")        # what is missing are callers
+        if len(seen) > 1 and not lost and seen[:-1] == [name for name in chain(seen[-2]) if shape(name) != "t" or name in seen]:
             return "near", "one more at the leaf"
         return "wrong", "not the callers of " + leaf
 
@@ -98,9 +99,9 @@ def doctored(frames, how):
         return frames[:at[-3]] + frames[at[-1]:]
     if how == "cut" and len(frames) > 3:
         return frames[-3:]
-    if how == "sibling" and len(at) > 3:
+    if how == "sibling" and len(at) > 4:
         frames = list(frames)
-        frames[at[-2]] = frames[at[-2]][:-1] + "9"
+        frames[at[-3]] = frames[at[-3]][:-1] + "9"
     return frames
 
 
