@@ -12,6 +12,7 @@
 #include "capture/harvest_generated.h"
 #include "capture/interpreting.h"
 #include "capture/maps.h"
+#include "capture/proc.h"
 #include "capture/sideband.h"
 #include "capture/unwinding.h"
 #include "interpreter/interpreter.h"
@@ -322,17 +323,43 @@ static void after_record(struct drain *drain, const struct wire_head *head)
 	harvest_generated_mapping(harvest_generated(drain->options.harvest), (pid_t)wire->process, mapping);
 }
 
+/* It was its first thread that ended. The others may go on without it, one of them may have begun a new image, and
+ * another process may have the number by now. "1234 (a name) S 1 …": a dead one is Z or X. */
+static bool lives_on(uint32_t pid)
+{
+	char text[512];
+	const char *name_end;
+
+	if (proc_read((pid_t)pid, "stat", text, sizeof(text)) <= 0)
+		return false;
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] && !strchr("ZX", name_end[2]);
+}
+
+/* As proc_read() of a leader that ended shows it: a zombie, with threads or without. */
+static bool has_threads(uint32_t pid)
+{
+	char text[8192], value[64];
+
+	return proc_read((pid_t)pid, "status", text, sizeof(text)) > 0 &&
+	       strtoul(proc_field(text, "Threads", value, sizeof(value)), NULL, 10) > 1;
+}
+
 /* The side band is read after the ring, so an exit may be seen in it a tick before the last stacks are. */
 static void forget_ended(struct drain *drain)
 {
-	size_t kept = drain->ended_count - drain->ended_before;
+	size_t kept = 0;
 
-	for (size_t i = 0; i < drain->ended_before; i++) {
-		unwinding_exit(drain->unwinding, drain->ended[i]);
-		interpreting_exit(drain->interpreting, drain->ended[i]);
+	for (size_t i = 0; i < drain->ended_count; i++) {
+		uint32_t pid = drain->ended[i];
+
+		if (i >= drain->ended_before || (pid && has_threads(pid))) {
+			drain->ended[kept++] = pid;
+		} else if (pid && !lives_on(pid)) {
+			unwinding_exit(drain->unwinding, pid);
+			interpreting_exit(drain->interpreting, pid);
+		}
 	}
-	if (drain->ended_before)
-		memmove(drain->ended, drain->ended + drain->ended_before, kept * sizeof(*drain->ended));
 	drain->ended_count = drain->ended_before = kept;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -55,9 +56,15 @@ void unwind_catalogue_free(struct unwind_catalogue *catalogue)
 
 static int open_checked(const char *name, const char *build_id)
 {
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	char found[BUILD_ID_SIZE];
+	struct stat status;
+	int fd;
 
+	if (stat(name, &status) < 0)            /* what else may be mapped is not to be opened: devices */
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -ENOEXEC;
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	if (!*build_id || (elf_build_id_of_fd(fd, found) == 0 && !strcmp(found, build_id)))
@@ -178,6 +185,20 @@ static struct unwind_catalogue_file *file_get(struct unwind_catalogue *catalogue
 	return &catalogue->files[*ret];
 }
 
+/* By its build id; without one, two containers may have different files of one path. */
+static const char *key_of(int fd, const char *path, char found[BUILD_ID_SIZE], char key[PATH_MAX + 128])
+{
+	struct stat status = { 0 };
+
+	if (elf_build_id_of_fd(fd, found) == 0 && *found)
+		return found;
+	(void)fstat(fd, &status);
+	(void)snprintf(key, PATH_MAX + 128, "%s %llx:%llx %llx %llx.%lx", path, (unsigned long long)status.st_dev,
+		       (unsigned long long)status.st_ino, (unsigned long long)status.st_size,
+		       (unsigned long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+	return key;
+}
+
 static bool is_settled(const struct unwind_catalogue_file *file)
 {
 	return file->tried && (!file->refused_ns || file->refused_ns + TRY_AGAIN_NS > clock_now_ns());
@@ -187,7 +208,7 @@ static bool is_settled(const struct unwind_catalogue_file *file)
 uint32_t unwind_catalogue_find(struct unwind_catalogue *catalogue, uint32_t pid, const struct wire_mapping *mapping,
 			       const char *path, const char *build_id)
 {
-	char found[BUILD_ID_SIZE] = "";
+	char found[BUILD_ID_SIZE] = "", key[PATH_MAX + 128];
 	struct unwind_catalogue_file *file;
 	uint32_t index;
 	int fd = -1;
@@ -204,8 +225,8 @@ uint32_t unwind_catalogue_find(struct unwind_catalogue *catalogue, uint32_t pid,
 	fd = open_file(catalogue, pid, mapping, path, build_id);
 	if (fd < 0)
 		return index;
-	if (!*build_id && elf_build_id_of_fd(fd, found) == 0)   /* the kernel could not read it when it was mapped */
-		file = file_get(catalogue, found, &index);
+	if (!*build_id)                         /* none, or the kernel could not read it when it was mapped */
+		file = file_get(catalogue, key_of(fd, path, found, key), &index);
 	if (is_settled(file))
 		(void)close(fd);
 	else

@@ -44,7 +44,7 @@ static void stop_at_entry(struct unwind_tables *tables, uint64_t entry)
 		uint32_t pc = (uint32_t)(entry - table->base), end = pc + ENTRY_BYTES;
 		size_t at = 0;
 
-		if (entry < table->base || table->count + 2 > UNWIND_ROW_LIMIT)
+		if (entry < table->base || entry - table->base > UINT32_MAX - ENTRY_BYTES || table->count + 2 > UNWIND_ROW_LIMIT)
 			continue;
 		while (at < table->count && table->rows[at].pc <= pc)
 			at++;
@@ -103,13 +103,17 @@ void unwind_file_done(struct unwind_file *file)
 
 bool unwind_segments_address(const struct unwind_segment *segments, size_t count, uint64_t offset, uint64_t *ret)
 {
+	bool found = false;
+
 	for (size_t i = 0; i < count; i++) {
 		uint64_t begin = segments[i].offset & ~(uint64_t)(PAGE - 1);
 
 		if (offset < begin || offset >= segments[i].offset + segments[i].size)
 			continue;
 		*ret = segments[i].address - (segments[i].offset - offset);
-		return true;
+		if (offset == begin)            /* its own first page; another segment may end in it */
+			return true;
+		found = true;
 	}
-	return false;
+	return found;
 }

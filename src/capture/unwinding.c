@@ -21,7 +21,7 @@
 
 #include "crosscut.skel.h"
 
-enum { NO_RUN = UINT32_MAX, MISSING_LIMIT = 256 };
+enum { NO_RUN = UINT32_MAX, MISSING_LIMIT = 256, RUN_LIMIT = 8192, LOOKS_MOST = 6 };
 #define LOOK_AGAIN_NS 1000000000ull
 
 /* Mappings as the kernel has them. A child that was forked shares its parent's. */
@@ -32,6 +32,7 @@ struct generated { uint64_t start, end; struct unwind_place place; };
 struct process {
 	uint32_t pid, run;
 	bool dirty;
+	uint32_t looks;                         /* in vain, since its image began: each next one waits twice as long */
 	uint64_t looked_ns;
 	struct generated *generated;
 	size_t generated_count, generated_room;
@@ -167,6 +168,9 @@ static int tell_kernel(struct unwinding *unwinding, const struct process *proces
 static void forget(struct unwinding *unwinding, struct process *process)
 {
 	release_run(unwinding, process);
+	process->dirty = false;
+	process->looks = 0;
+	process->looked_ns = 0;
 	for (size_t i = 0; i < process->generated_count; i++)
 		unwind_store_give_rows(unwinding->store, process->generated[i].place);
 	process->generated_count = 0;
@@ -175,13 +179,10 @@ static void forget(struct unwinding *unwinding, struct process *process)
 
 static bool is_known(const struct unwinding *unwinding, uint32_t pid, const struct space_mapping *mapping)
 {
-	size_t count;
-	const struct space_mapping *list = spaces_list(unwinding->spaces, pid, &count);
+	const struct space_mapping *known = spaces_find(unwinding->spaces, pid, mapping->start);
 
-	for (size_t i = 0; i < count; i++)
-		if (list[i].start == mapping->start)
-			return list[i].end == mapping->end && list[i].offset == mapping->offset && list[i].file.index == mapping->file.index;
-	return false;
+	return known && known->start == mapping->start && known->end == mapping->end && known->offset == mapping->offset &&
+	       known->file.index == mapping->file.index;
 }
 
 void unwinding_map(struct unwinding *unwinding, uint32_t pid, const struct wire_mapping *mapping, const char *path,
@@ -192,9 +193,12 @@ void unwinding_map(struct unwinding *unwinding, uint32_t pid, const struct wire_
 
 	row.file.index = unwind_catalogue_find(unwinding->catalogue, pid, mapping, path, build_id);
 	process = process_get(unwinding, pid);
-	if (is_known(unwinding, pid, &row) && process->run != NO_RUN)
+	if (!is_known(unwinding, pid, &row)) {
+		spaces_add(unwinding->spaces, pid, row);
+		process->looks = 0;
+	} else if (process->run != NO_RUN) {
 		return;
-	spaces_add(unwinding->spaces, pid, row);
+	}
 	mark_dirty(unwinding, process);
 }
 
@@ -232,8 +236,10 @@ void unwinding_exit(struct unwinding *unwinding, uint32_t pid)
 {
 	struct process *process = process_find(unwinding, pid);
 
-	if (!process)
+	if (!process) {                                 /* the kernel half may know it by its parent */
+		(void)bpf_map_delete_elem(unwinding->processes_fd, &pid);
 		return;
+	}
 	spaces_drop(unwinding->spaces, pid);
 	forget(unwinding, process);
 }
@@ -247,10 +253,12 @@ void unwinding_generated(struct unwinding *unwinding, uint32_t pid, uint64_t sta
 
 	while (at < process->generated_count && process->generated[at].start != start)
 		at++;
+	if (count && !unwind_store_put_rows(unwinding->store, rows, count, &generated.place))
+		return;                                 /* no room: what is there stays */
 	if (at < process->generated_count)
 		unwind_store_give_rows(unwinding->store, process->generated[at].place);
 	mark_dirty(unwinding, process);
-	if (!count || !unwind_store_put_rows(unwinding->store, rows, count, &generated.place)) {
+	if (!count) {
 		if (at < process->generated_count)
 			process->generated[at] = process->generated[--process->generated_count];
 		return;
@@ -346,23 +354,28 @@ static void list_entries(struct unwinding *unwinding, struct process *process)
 	}
 }
 
+/* A process that has a run had an entry: where it is gone, the kernel half saw an exec that we have yet to hear of. */
 static void publish(struct unwinding *unwinding, struct process *process)
 {
 	struct run run = { .users = 1 };
+	bool had_run = process->run != NO_RUN;
 
 	process->dirty = false;
 	list_entries(unwinding, process);
+	run.count = (uint32_t)(unwinding->entry_count < RUN_LIMIT ? unwinding->entry_count : RUN_LIMIT);
+	if (!unwind_store_put_run(unwinding->store, unwinding->entries, run.count, &run.first) && had_run)
+		return;                                 /* no room: what is there stays */
 	release_run(unwinding, process);
-	run.count = (uint32_t)unwinding->entry_count;
-	if (unwind_store_put_run(unwinding->store, unwinding->entries, run.count, &run.first))
+	if (run.count)
 		process->run = run_new(unwinding, run);
-	(void)tell_kernel(unwinding, process, BPF_ANY);
+	(void)tell_kernel(unwinding, process, had_run ? BPF_EXIST : BPF_ANY);
 }
 
 void unwinding_publish(struct unwinding *unwinding)
 {
 	for (size_t i = 0; i < unwinding->dirty_count; i++)
-		publish(unwinding, &unwinding->processes[unwinding->dirty[i]]);
+		if (unwinding->processes[unwinding->dirty[i]].dirty)
+			publish(unwinding, &unwinding->processes[unwinding->dirty[i]]);
 	unwinding->dirty_count = 0;
 	unwind_store_collect(unwinding->store, clock_now_ns());
 	unwind_store_unmap(unwinding->store);
@@ -377,14 +390,15 @@ void unwinding_missing(struct unwinding *unwinding, void (*call)(void *context, 
 	while (count < MISSING_LIMIT && !bpf_map_get_next_key(unwinding->missing_fd, count ? &pids[count - 1] : NULL, &pid))
 		pids[count++] = pid;
 	for (size_t i = 0; i < count; i++) {
-		struct process *process = process_find(unwinding, pids[i]);
+		struct process *process = process_get(unwinding, pids[i]);
 
-		if (process && process->looked_ns + LOOK_AGAIN_NS > now_ns)
+		if (process->looked_ns && process->looked_ns + (LOOK_AGAIN_NS << process->looks) > now_ns)
 			continue;
 		(void)bpf_map_delete_elem(unwinding->missing_fd, &pids[i]);
-		if (!process)
-			continue;
+		process->looks += process->looks < LOOKS_MOST;
 		process->looked_ns = now_ns;
+		release_run(unwinding, process);        /* its entry may be gone: it is to be told anew */
+		mark_dirty(unwinding, process);
 		call(context, pids[i]);
 	}
 }
@@ -452,7 +466,7 @@ void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *c
 
 	space.memory = (struct unwind_memory){ .read = read_copied, .context = &copied };
 	set_registers(copy, &state);
-	*ret = (struct unwinding_stack){ .stack = { .head = { .kind = WIRE_STACK, .time_ns = copy->head.time_ns }, .id = copy->id,
+	*ret = (struct unwinding_stack){ .stack = { .head = { .kind = WIRE_STACK, .reserved = WIRE_FROM_COPY, .time_ns = copy->head.time_ns }, .id = copy->id,
 						    .process = copy->process, .status = UNWIND_NO_PROCESS } };
 	frames[0] = (struct unwind_frame){ .address = state.pc, .method = UNWIND_BY_LEAF };
 	if (process && sizeof(*copy) + copy->bytes <= copy->head.size) {

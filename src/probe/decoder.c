@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_LIMIT = 1 << 20 };
+enum { COPIED_STACK_LIMIT = 256 << 10, KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_LIMIT = 1 << 20 };
 
 struct stack_pair { uint64_t user, kernel; };
 struct code_key { uint64_t code, instruction, process; };
@@ -29,6 +29,7 @@ struct decoder {
 	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
 	struct map *processes;          /* pid -> process_id of its present generation */
 	struct map *stacks;             /* wire stack id -> stack_id */
+	struct map *copied[2];          /* the same of those that were copied, the younger first */
 	struct map *joined;             /* struct stack_pair -> stack_id */
 	struct map *kernel_names;       /* address -> string_id */
 	struct map *codes;              /* struct code_key -> frame_id */
@@ -50,6 +51,8 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->processes = map_new(sizeof(uint32_t));
 	decoder->stacks = map_new(sizeof(uint64_t));
 	decoder->joined = map_new(sizeof(struct stack_pair));
+	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++)
+		decoder->copied[i] = map_new(sizeof(uint64_t));
 	decoder->kernel_names = map_new(sizeof(uint64_t));
 	decoder->codes = map_new(sizeof(struct code_key));
 	decoder->evaluators = map_new(sizeof(uint32_t));
@@ -68,6 +71,8 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->processes);
 	map_free(decoder->stacks);
 	map_free(decoder->joined);
+	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++)
+		map_free(decoder->copied[i]);
 	map_free(decoder->kernel_names);
 	map_free(decoder->codes);
 	map_free(decoder->evaluators);
@@ -127,6 +132,8 @@ static struct stack_id stack_of(const struct decoder *decoder, uint64_t id)
 {
 	const uint32_t *stack = map_find(decoder->stacks, &id);
 
+	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied) && !stack; i++)
+		stack = map_find(decoder->copied[i], &id);
 	return (struct stack_id){ stack ? *stack : 0 };
 }
 
@@ -140,7 +147,7 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 
 	if (!top.index)
 		return below;
-	if (!below.index)
+	if (!below.index && !user)              /* it has none: a thread of the kernel's, or one that exits */
 		return top;
 	joined = map_find(decoder->joined, &pair);
 	if (joined)
@@ -149,10 +156,11 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 		frames[depth] = top;
 		top = profile_stack_at(decoder->profile, top.index)->parent;
 	}
-	status = profile_stack_at(decoder->profile, below.index)->status;       /* the user's part decides: the kernel's is its own */
+	/* The user's part decides, which may have been lost on its way: the kernel's is its own. */
+	status = below.index ? profile_stack_at(decoder->profile, below.index)->status : STACK_FAILED;
 	while (depth--)
 		below = profile_stack(decoder->profile, below, profile_stack_at(decoder->profile, frames[depth].index)->frame, status);
-	if (map_count(decoder->joined) < KNOWN_STACK_LIMIT)
+	if (map_count(decoder->joined) < KNOWN_STACK_LIMIT && map_find(decoder->stacks, &user))
 		*map_put(decoder->joined, &pair, NULL) = below.index;
 	return below;
 }
@@ -344,6 +352,19 @@ static size_t merge_frames(const struct decoder *decoder, const struct wire_stac
 			   evaluator.end, wire->status == UNWIND_COMPLETE, ret);
 }
 
+/* A stack that was copied has an id that no other has, so these would fill any map: the older half is forgotten. */
+static void put_copied(struct decoder *decoder, uint64_t id, struct stack_id stack)
+{
+	if (map_count(decoder->copied[0]) >= COPIED_STACK_LIMIT) {
+		struct map *older = decoder->copied[1];
+
+		decoder->copied[1] = decoder->copied[0];
+		decoder->copied[0] = older;
+		map_clear(older);
+	}
+	*map_put(decoder->copied[0], &id, NULL) = stack.index;
+}
+
 static void decode_stack(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_stack *wire = (const void *)record;
@@ -358,7 +379,7 @@ static void decode_stack(struct decoder *decoder, const struct wire_head *record
 		decoder->malformed++;
 		return;
 	}
-	if (map_count(decoder->stacks) >= KNOWN_STACK_LIMIT)
+	if (map_count(decoder->stacks) >= KNOWN_STACK_LIMIT && !(record->reserved & WIRE_FROM_COPY))
 		return;
 	if (!wire->process)
 		while (first < wire->depth && is_machinery(profile_text(decoder->profile, kernel_name(decoder, words[first]))))
@@ -371,7 +392,10 @@ static void decode_stack(struct decoder *decoder, const struct wire_head *record
 
 		stack = profile_stack(decoder->profile, stack, frame, statuses[wire->status]);
 	}
-	*map_put(decoder->stacks, &wire->id, NULL) = stack.index;
+	if (record->reserved & WIRE_FROM_COPY)
+		put_copied(decoder, wire->id, stack);
+	else
+		*map_put(decoder->stacks, &wire->id, NULL) = stack.index;
 }
 
 static void decode_process(struct decoder *decoder, const struct wire_head *record)

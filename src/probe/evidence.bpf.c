@@ -248,7 +248,7 @@ HIDDEN void evidence_of_sleeper(struct task_struct *task, struct task_ledger *le
 	(void)gather_common(task, ledger, state);
 	ledger->evidence.flags |= WIRE_ITERATED;
 	if (needs_kernel_stack(&ledger->evidence))
-		ledger->evidence.kernel_stack = stack_take_task(task, SCRATCH_TASK);
+		ledger->evidence.kernel_stack = stack_take_task(task, SCRATCH_ITERATOR);
 }
 
 /* Interrupts in progress on this CPU. The count lies at a fixed distance from the CPU's runqueue, which current knows. */

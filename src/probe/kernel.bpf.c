@@ -44,12 +44,11 @@ struct {
 } counters SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u64);
 	__type(value, __u8);
-} stacks_sent SEC(".maps");
+} stacks_sent SEC(".maps");                    /* who is forgotten is sent again */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -190,12 +190,12 @@ static long walk_frame(__u32 index, struct walk *walk)
 	__u64 pc = state->pc - !state->pc_is_exact, row;
 	struct wire_unwind_mapping *mapping;
 
-	if (index >= stack_depth || index >= WIRE_STACK_DEPTH_LIMIT) {
-		walk->status = UNWIND_TRUNCATED;
-		return 1;
-	}
 	if (!state->pc) {
 		walk->status = state->method == UNWIND_BY_FRAME_POINTER && !state->bp ? UNWIND_COMPLETE : UNWIND_ZERO_PC;
+		return 1;
+	}
+	if (index >= stack_depth || index >= WIRE_STACK_DEPTH_LIMIT) {
+		walk->status = UNWIND_TRUNCATED;
 		return 1;
 	}
 	walk->buffer->addresses[index & (WIRE_STACK_DEPTH_LIMIT - 1)] = state->pc | (__u64)state->method << WIRE_METHOD_SHIFT;
@@ -250,30 +250,40 @@ static __always_inline __u32 copy_stack(struct stack_copy *to, __u64 sp)
 	return at;
 }
 
-static __u64 copy_send(const struct unwind_state *state, __u32 process, __u32 scratch)
+/* An exec has left the old image, whose registers these are, and not begun the new one: there is no user stack now. */
+static __always_inline bool is_in_exec(struct task_struct *task)
+{
+	return bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
+}
+
+static __u64 copy_send(const struct unwind_state *state, struct task_struct *task, __u32 scratch)
 {
 	struct stack_copy *to = bpf_map_lookup_elem(&stack_copies, &scratch);
 	__u64 now = bpf_ktime_get_ns();
 	__u32 bytes, size;
 
-	count(COUNT_STACKS);
-	if (!to || !record_has_room())
+	if (!to)
 		return 0;
 	bytes = copy_stack(to, state->sp);
+	if (!bytes && is_in_exec(task))
+		return 0;
+	count(COUNT_STACKS);
 	size = sizeof(to->copy) + bytes;
 	to->copy.head.size = size;
 	to->copy.head.kind = WIRE_STACK_COPY;
 	to->copy.head.reserved = 0;
 	to->copy.head.time_ns = now;
-	to->copy.id = (now ^ state->sp << 20 ^ process) * 0x9e3779b97f4a7c15ull | 1;
-	to->copy.process = process;
+	to->copy.id = (now ^ state->sp << 20 ^ task->tgid) * 0x9e3779b97f4a7c15ull | 1;
+	to->copy.process = task->tgid;
 	to->copy.bytes = bytes;
 	for (int i = 0; i < UNWIND_REGISTERS; i++)
 		to->copy.registers[i] = state->registers[i];
 	to->copy.registers[UNWIND_REGISTERS] = state->pc;
 	if (size > sizeof(*to))
 		return 0;
-	return record_send(to, size) ? to->copy.id : 0;
+	if (!record_has_room() || !record_send(to, size))
+		count(COUNT_STACKS_FAILED);             /* its id will be unknown: it had a stack, which nobody saw */
+	return to->copy.id;
 }
 
 static __always_inline __u32 cost_bucket(__u64 ns)
@@ -302,20 +312,13 @@ static __always_inline void note_cost(__u32 scratch, __u64 ns, __u32 frames)
 	cost->frames += frames;
 }
 
-/* An exec has left the old image, whose registers these are, and not begun the new one: there is no user stack now. */
-static __always_inline bool is_between_images(const struct walk *walk, struct task_struct *task)
-{
-	return walk->status == UNWIND_FAULT && walk->depth == 1 && bpf_core_field_exists(task->in_execve) &&
-	       BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
-}
-
 VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct walk walk = { .process = task->tgid, .last = ~0u, .status = UNWIND_TRUNCATED };
-	const struct wire_unwind_process *process;
+	const volatile __u64 *process;                          /* struct wire_unwind_process */
 	const struct pt_regs *regs;
-	__u64 cs = 0, begin = bpf_ktime_get_ns();
+	__u64 both, cs = 0, begin = bpf_ktime_get_ns();
 
 	if (!walk.process || (task->flags & (PF_KTHREAD_BIT | PF_IO_WORKER_BIT)))
 		return 0;
@@ -327,23 +330,28 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 		return 0;
 	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	read_registers(walk.state, regs);
+	if (!walk.state->pc)                                    /* a worker of the kernel's that borrows a process' memory */
+		return 0;
 	bpf_core_read(&cs, sizeof(cs), &regs->cs);
-	if ((cs & 0xffff) == CS_OF_32_BIT) {
-		walk.buffer->addresses[0] = walk.state->pc | (__u64)UNWIND_BY_LEAF << WIRE_METHOD_SHIFT;
+	walk.buffer->addresses[0] = walk.state->pc | (__u64)UNWIND_BY_LEAF << WIRE_METHOD_SHIFT;
+	if ((cs & 0xffff) == CS_OF_32_BIT)
 		return stack_send(walk.buffer, 1, walk.process, UNWIND_COMPATIBLE, 0);
-	}
 	process = bpf_map_lookup_elem(&unwind_processes, &walk.process);
+	if (!process && window_start_ns == ~0ull)
+		return 0;
 	if (!process)
-		return window_start_ns == ~0ull ? 0 : copy_send(walk.state, walk.process, scratch);
-	walk.first = process->first;
-	walk.count = process->count;
+		return missing_may_copy(walk.process) ? copy_send(walk.state, task, scratch) :
+							stack_send(walk.buffer, 1, walk.process, UNWIND_NO_PROCESS, 0);
+	both = *process;                                        /* at once: another process may get the place meanwhile */
+	walk.first = (__u32)both;
+	walk.count = both >> 32;
 	bpf_loop(WIRE_STACK_DEPTH_LIMIT + 1, walk_frame, &walk, 0);
 	note_cost(scratch, bpf_ktime_get_ns() - begin, walk.depth);
-	if (is_between_images(&walk, task))
+	if (walk.status == UNWIND_FAULT && walk.depth == 1 && is_in_exec(task))
 		return 0;
 	if (walk.status == UNWIND_NO_MAPPING && missing_may_copy(walk.process)) {
 		read_registers(walk.state, regs);
-		return copy_send(walk.state, walk.process, scratch);
+		return copy_send(walk.state, task, scratch);
 	}
 	if (walk.status == UNWIND_TRUNCATED)
 		count(COUNT_STACKS_TRUNCATED);

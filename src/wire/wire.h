@@ -85,7 +85,7 @@ struct wire_stack {
 	__u8 status;            /* enum unwind_status; 0: walked by the kernel's own frame pointers */
 	__u8 interpreted;       /* so many frames of an interpreter follow the addresses, innermost first */
 };
-enum { WIRE_METHOD_SHIFT = 56, WIRE_INTERPRETED_LIMIT = 240, WIRE_STACK_WORDS = WIRE_STACK_DEPTH_LIMIT + 2 * WIRE_INTERPRETED_LIMIT };
+enum { WIRE_METHOD_SHIFT = 56, WIRE_FROM_COPY = 1 /* in head.reserved: no second stack has its id */, WIRE_INTERPRETED_LIMIT = 240, WIRE_STACK_WORDS = WIRE_STACK_DEPTH_LIMIT + 2 * WIRE_INTERPRETED_LIMIT };
 
 /* Two words: the code, and the instruction in it, whose highest bit says that the evaluator was entered anew for it. */
 struct wire_interpreted { __u64 code, instruction; };
