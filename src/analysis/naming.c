@@ -127,13 +127,17 @@ const char *naming_failure(struct naming *naming, struct stack_id stack)
 {
 	const struct stack *row = profile_stack_at(naming->profile, stack.index);
 	const char *status = stack_status_name(row->status);
+	struct frame_id last = row->frame;
 	char text[NAME_SIZE];
 
 	if (row->status <= STACK_FAILED)
 		return NULL;
-	while (row->parent.index)
+	while (row->parent.index) {
 		row = profile_stack_at(naming->profile, row->parent.index);
-	(void)snprintf(text, sizeof(text), "[unwind failed: %s in %s]", status, module_of(naming->profile, row->frame));
+		if (profile_frame_at(naming->profile, row->frame.index)->method != METHOD_INTERPRETER)
+			last = row->frame;      /* it is native code that is walked */
+	}
+	(void)snprintf(text, sizeof(text), "[unwind failed: %s in %s]", status, module_of(naming->profile, last));
 	return naming_text(naming, naming_put(naming, text));
 }
 

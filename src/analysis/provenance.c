@@ -302,7 +302,7 @@ static void warn_symbols(const struct profile *profile, struct document *into)
 	if (failed || partial)
 		document_add_finding(into, SEVERITY_WARNING,
 				     "programs whose debug information could not be read: %llu, or only up to a limit: %llu; their "
-				     "frames lack lines and inlined calls", (unsigned long long)failed, (unsigned long long)partial);
+				     "frames lack lines and inlined calls until crosscut symbolize reads them", (unsigned long long)failed, (unsigned long long)partial);
 }
 
 static void warn_guard(const struct profile *profile, struct document *into)

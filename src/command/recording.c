@@ -135,12 +135,15 @@ static int loop(struct run *run, struct error *err)
 	return r;
 }
 
+/* Whoever records waits for it; crosscut symbolize FILE reads what was left. */
+#define RECORD_DEBUG_WALL_NS 5000000000ull
+
 static int resolve(struct capture *capture, struct error *err)
 {
 	CLEANUP_TEXT char *caches = directory_of_caches();
 	struct symbol_statistics statistics;
 	struct symbol_options options = { .open = harvest_open, .open_context = capture_harvest(capture),
-					  .cache_directory = caches };
+					  .cache_directory = caches, .debug_wall_ns = RECORD_DEBUG_WALL_NS };
 	struct profile *profile = capture_profile(capture);
 	int r;
 

@@ -80,14 +80,23 @@ static void count_end(struct symbol_statistics *statistics, enum confined_end en
 		statistics->debug_failed++;
 }
 
+/* Of the time for all files, and what one of them may take of it. */
+static uint64_t time_left_ns(const struct symbol_module *module)
+{
+	uint64_t wall_ns = module->options->debug_wall_ns ? module->options->debug_wall_ns : SYMBOL_DEBUG_WALL_S * SECOND_NS;
+	uint64_t left_ns = wall_ns > module->statistics->debug_ns ? wall_ns - module->statistics->debug_ns : 0;
+
+	return left_ns < READ_NS ? left_ns : READ_NS;
+}
+
 static struct code_map *read_map(struct symbol_module *module, struct elf_file *debug, const struct code_map *known,
 				 const uint64_t *addresses, size_t count)
 {
 	struct elf_code code[CODE_SEGMENT_LIMIT];
 	struct dwarf_segment segments[CODE_SEGMENT_LIMIT];
 	struct dwarf_question question = { .fd = elf_file_descriptor(debug), .addresses = addresses, .count = count,
-					   .code = segments, .known = known, .time_ns = READ_NS };
-	struct confined_limits limits = { .processor_s = 2 * READ_NS / SECOND_NS, .wall_ns = 2 * READ_NS,
+					   .code = segments, .known = known, .time_ns = time_left_ns(module) };
+	struct confined_limits limits = { .processor_s = 2 * READ_NS / SECOND_NS, .wall_ns = time_left_ns(module) + READ_NS,
 					  .memory_bytes = MEMORY_BYTES, .answer_bytes = ANSWER_BYTES };
 	struct code_map *map = NULL;
 	enum confined_end end;
@@ -133,7 +142,7 @@ static struct code_map *map_of(struct symbol_module *module, uint64_t *addresses
 		module->statistics->files_cached++;
 		return take(known);
 	}
-	if (module->statistics->debug_ns > SYMBOL_DEBUG_WALL_S * SECOND_NS) {
+	if (!time_left_ns(module)) {
 		module->statistics->debug_timed_out++;
 		return take(known);
 	}

@@ -20,9 +20,10 @@ struct kallsyms;
 struct profile;
 struct symbol_folder;
 
-enum { SYMBOL_SOURCE_LIMIT = 16, SYMBOL_DEBUG_WALL_S = 60 };         /* the latter for the debug information of all files */
+enum { SYMBOL_SOURCE_LIMIT = 16, SYMBOL_DEBUG_WALL_S = 60 };
 
 struct symbol_options {
+	uint64_t debug_wall_ns;                      /* for the debug information of all files; 0: SYMBOL_DEBUG_WALL_S */
 	const char *root;                            /* put before each path, e.g. "/proc/123/root"; NULL: nothing */
 	/* Asked before the path: an open descriptor of the very file, or a negative errno. May be NULL. */
 	int (*open)(void *context, const char *path, const char *build_id);
