@@ -16,7 +16,7 @@
 #include <string.h>
 
 struct function {
-	double exclusive, inclusive;
+	double exclusive, inclusive, compiled;      /* compiled: exclusive, with what was inlined */
 	uint64_t events, last;
 	uint32_t name;
 };
@@ -72,6 +72,11 @@ void functions_add(struct functions *functions, const uint32_t *path, size_t cou
 		function->last = functions->stacks;
 		function->exclusive += i == count - 1 ? weight : 0;
 	}
+}
+
+void functions_add_compiled(struct functions *functions, uint32_t name, double weight)
+{
+	function_of(functions, name)->compiled += weight;
 }
 
 size_t functions_count(const struct functions *functions)
@@ -167,7 +172,7 @@ struct record *functions_widest(const struct functions *functions, const struct 
 	for (size_t i = 0; i < functions->room; i++) {
 		const struct function *row = &functions->rows[i];
 
-		if (row->last && row->exclusive >= 0.1 * row->inclusive &&
+		if (row->last && row->compiled >= 0.1 * row->inclusive &&
 		    naming_text(naming, row->name)[0] != '[' &&
 		    (!widest || compare_functions(row, widest, false) < 0))
 			widest = row;
@@ -178,7 +183,7 @@ struct record *functions_widest(const struct functions *functions, const struct 
 	record_add_hinted(record, "function", "function", "", COLUMN_CODE,
 			  value_text(naming_text(naming, widest->name)));
 	record_add(record, "inclusive", "inclusive", unit, figure(widest->inclusive));
-	record_add(record, "exclusive", "exclusive", unit, figure(widest->exclusive));
+	record_add(record, "exclusive", "exclusive", unit, figure(widest->compiled));
 	record_add(record, "per_completion", "per completion", unit,
 		   figure(account_per_completion(account, widest->inclusive)));
 	return record;

@@ -122,6 +122,13 @@ static const struct named *named_of(struct naming *naming, struct frame_id frame
 	return named;
 }
 
+uint32_t naming_compiled(struct naming *naming, struct stack_id stack)
+{
+	const struct named *named = named_of(naming, profile_stack_at(naming->profile, stack.index)->frame);
+
+	return naming->spread[named->first];
+}
+
 /* The walk ended below its outermost frame, which lies in this module. */
 const char *naming_failure(struct naming *naming, struct stack_id stack)
 {

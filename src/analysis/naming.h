@@ -27,6 +27,8 @@ const char *naming_text(const struct naming *naming, uint32_t name);            
 size_t naming_count(const struct naming *naming);                                    /* names are 0 … count-1 */
 /* Names of a stack from the root; valid until the next call. */
 const uint32_t *naming_path(struct naming *naming, struct stack_id stack, size_t *ret_count);
+/* The function that the leaf's instructions were compiled into, whatever was inlined there. */
+uint32_t naming_compiled(struct naming *naming, struct stack_id stack);
 /* "[unwind failed: no-row in libz.so.1]" where its walk ended below the root; NULL for any other. Stays valid. */
 const char *naming_failure(struct naming *naming, struct stack_id stack);
 /* The stack of a cell: its own, or else the kernel's as the evidence of its wait holds it. */

@@ -147,6 +147,9 @@ static void add_functions(struct running *running, size_t hots)
 		const uint32_t *path = naming_path(running->naming, hot->stack, &count);
 
 		functions_add(running->functions, path, count, hot->weight, hot->count);
+		if (hot->stack.index)
+			functions_add_compiled(running->functions, naming_compiled(running->naming, hot->stack),
+					       hot->weight);
 	}
 }
 
