@@ -231,7 +231,9 @@ def c_program(nodes, names):
 
 RUST_HEAD = r"""
 use std::cell::Cell;
-use std::hint::black_box;
+/* The library's own is younger than the compilers that distributions ship. */
+#[inline(always)]
+fn black_box<T>(x: T) -> T { unsafe { let same = std::ptr::read_volatile(&x); std::mem::forget(x); same } }
 use std::panic;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 static RARITY: AtomicU32 = AtomicU32::new(1);
