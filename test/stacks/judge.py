@@ -78,7 +78,9 @@ class Judge:
         frames = [PART.sub("", name) for name in frames]
         tree = [i for i, name in enumerate(frames) if TREE.match(name)]
         if not tree:
-            lost = any("_Unwind_" in name or "panic::" in name for name in frames) or len(frames) > 12 and not self.loose
+            mains = [i for i, name in enumerate(frames) if "main" in name]
+            above = frames[mains[-1] + 1:] if mains else frames     # a runtime may call main by what would be suspicious above
+            lost = any("_Unwind_" in name or "panic::" in name for name in above) or len(frames) > 12 and not self.loose
             begins = any("main" in name or "start" in name for name in frames[:4])
             return ("outside", "") if begins and not lost else ("wrong", "no function of the tree")
         roots = [i for i in tree if len(frames[i]) == 1]
