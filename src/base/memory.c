@@ -5,6 +5,7 @@
  */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,4 +55,9 @@ char *xasprintf(const char *format, ...)
 	length = vasprintf(&text, format, arguments);
 	va_end(arguments);
 	return checked(length < 0 ? NULL : text);
+}
+
+void memory_return_large(void)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 }

@@ -13,6 +13,10 @@ char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t size);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* From here on, pieces of a megabyte and more go back to the system when they are freed. The library would learn to keep
+ * them, which is right for who needs them again: a recorder does not. */
+void memory_return_large(void);
+
 /* Makes room for one more element in a growing array: grow(rows, row_count, row_room); rows[row_count++] = row; */
 #define grow(array, count, room)                                                           \
 	do {                                                                               \

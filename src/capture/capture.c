@@ -67,6 +67,7 @@ struct capture *capture_new(const struct capture_config *config)
 {
 	struct capture *capture = xcalloc(1, sizeof(*capture));
 
+	memory_return_large();
 	capture->config = *config;
 	if (!capture->config.stack_depth)
 		capture->config.stack_depth = WIRE_STACK_DEPTH;
