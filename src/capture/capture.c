@@ -4,22 +4,16 @@
  * state and the sampler ticks, by writing one number that the kernel half reads: so attaching is not in the data, and
  * all threads start, and end, at the same instant.
  */
-#include "capture/capture.h"
+#include "capture/capture_state.h"
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
-#include "capture/cost.h"
-#include "capture/drain.h"
 #include "capture/harvest.h"
-#include "capture/host.h"
-#include "capture/jvm_attach.h"
 #include "capture/kernel.h"
 #include "capture/listeners.h"
 #include "capture/maps.h"
 #include "capture/sampler.h"
-#include "capture/unwind_cost.h"
 #include "classify/classify.h"
 #include "probe/decoder.h"
 #include "profile/profile.h"
@@ -38,30 +32,7 @@
 #include "crosscut.skel.h"
 
 enum { TICK_NS = 100000000, HURRY_NS = 10000000 };
-enum { PORT_LIMIT = 1024, LEDGER_BYTES = 512 << 20, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6,
-       LAST_SWITCH_NS = 20000000, LAST_SWITCH_ROUNDS = 10 };
-
-/* Both ends of the window are set ahead of time: no program may have passed one before it can read it, even where this
- * process loses its CPU between asking the clock and setting it. */
-enum { WINDOW_AHEAD_NS = 10000000 };
-
-struct capture {
-	struct capture_config config;
-	struct profile *profile;
-	struct kernel *kernel;
-	struct decoder *decoder;
-	struct harvest *harvest;
-	struct drain *drain;
-	struct sampler *sampler;
-	struct cost cost;
-	const struct work *work;
-	struct work_state *work_state;
-	struct host_time host_start;
-	uint64_t start_ns, end_ns, slice_start_ns, next_tick_ns;
-	struct capture_status status;
-	struct drain_counts counts;             /* kept after the drain is gone */
-	long cpus;
-};
+enum { PORT_LIMIT = 1024, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6 };
 
 struct capture *capture_new(const struct capture_config *config)
 {
@@ -78,8 +49,7 @@ struct capture *capture_new(const struct capture_config *config)
 	return capture;
 }
 
-/* Nothing of the kernel half stays: programs, maps, events. What was learnt does. */
-static void detach(struct capture *capture)
+void capture_detach(struct capture *capture)
 {
 	cost_done(&capture->cost);
 	sampler_free(take(capture->sampler));
@@ -95,7 +65,7 @@ void capture_free(struct capture *capture)
 {
 	if (!capture)
 		return;
-	detach(capture);
+	capture_detach(capture);
 	harvest_free(capture->harvest);
 	profile_free(capture->profile);
 	free(capture);
@@ -121,7 +91,6 @@ size_t capture_probe_facts(const struct capture_config *config, struct capture_p
 static void note_host(struct capture *capture)
 {
 	struct host host;
-	char text[32];
 
 	host_read(&host);
 	profile_set_meta(capture->profile, "host.name", host.name);
@@ -133,9 +102,8 @@ static void note_host(struct capture *capture)
 	profile_set_meta(capture->profile, "clock", "CLOCK_MONOTONIC");
 	profile_set_meta(capture->profile, "capture.crosscut", CROSSCUT_VERSION);
 	profile_set_meta(capture->profile, "stack.walk", "call-frame-information");
-	profile_set_meta(capture->profile, "stack.inlining", "not expanded");
-	(void)snprintf(text, sizeof(text), "%u", capture->config.stack_depth);
-	profile_set_meta(capture->profile, "stack.depth", text);
+	profile_set_meta(capture->profile, "stack.inlining", "expanded where debug information was found");
+	profile_set_meta_number(capture->profile, "stack.depth", capture->config.stack_depth);
 	if (capture->config.sample_rate_hz > 0)
 		profile_set_meta_number(capture->profile, "sampler.period_ns", (uint64_t)(1e9 / capture->config.sample_rate_hz));
 }
@@ -284,17 +252,17 @@ static int check_somebody(struct capture *capture, struct error *err)
 	return error_try(err, "crosscut record -- COMMAND captures a command from its start");
 }
 
-static void sleep_until(uint64_t when_ns)
+void capture_sleep_until(uint64_t when_ns)
 {
 	struct timespec when = { .tv_sec = (time_t)(when_ns / 1000000000u), .tv_nsec = (long)(when_ns % 1000000000u) };
 
 	(void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);     /* a signal ends it early: good */
 }
 
-static void wait_until(uint64_t when_ns)
+void capture_wait_until(uint64_t when_ns)
 {
 	while (clock_now_ns() < when_ns)
-		sleep_until(when_ns);
+		capture_sleep_until(when_ns);
 }
 
 int capture_start(struct capture *capture, struct error *err)
@@ -331,7 +299,7 @@ int capture_start(struct capture *capture, struct error *err)
 		thread->end_ns = thread->end_ns ? capture->start_ns : 0;        /* gone already: no lifetime here */
 		thread->born = false;
 	}
-	wait_until(capture->start_ns);
+	capture_wait_until(capture->start_ns);
 	(void)host_time_read(&capture->host_start);
 	profile_set_meta_number(capture->profile, "capture.start_wall_ns", clock_wall_ns());
 	capture->next_tick_ns = capture->start_ns;
@@ -369,7 +337,7 @@ static void note_cost(struct capture *capture, uint64_t now_ns)
 		guard(capture, (double)(reading.bpf_ns + reading.own_cpu_ns) / (double)length_ns / (double)capture->cpus, now_ns);
 }
 
-static int cut_slice(struct capture *capture, uint64_t end_ns, bool last, struct error *err)
+int capture_cut_slice(struct capture *capture, uint64_t end_ns, bool last, struct error *err)
 {
 	struct slice_id slice;
 	int r;
@@ -403,12 +371,12 @@ static int sleep_to_tick(struct capture *capture, struct error *err)
 	while (drain_hurries(capture->drain) && clock_now_ns() + HURRY_NS < capture->next_tick_ns) {
 		int r;
 
-		sleep_until(clock_now_ns() + HURRY_NS);
+		capture_sleep_until(clock_now_ns() + HURRY_NS);
 		r = drain_tick(capture->drain, err);
 		if (r < 0)
 			return r;
 	}
-	sleep_until(capture->next_tick_ns);
+	capture_sleep_until(capture->next_tick_ns);
 	return 0;
 }
 
@@ -433,7 +401,7 @@ int capture_step(struct capture *capture, struct error *err)
 		sampler_step(capture->sampler, now_ns);
 	if (now_ns - capture->slice_start_ns + TICK_NS / 2 >= capture->config.slice_ns) {
 		watch_listeners(capture);
-		r = cut_slice(capture, now_ns, false, err);
+		r = capture_cut_slice(capture, now_ns, false, err);
 		if (!r)
 			r = follow_cgroup(capture, err);
 	}
@@ -452,157 +420,4 @@ void capture_status(const struct capture *capture, struct capture_status *ret)
 	ret->lost = counts.lost;
 	ret->threads = counts.threads;
 	ret->target_gone = population_is_gone(&capture->config.population);
-}
-
-/* --- Finish ----------------------------------------------------------------------------------------------------- */
-
-static void note_host_time(struct capture *capture)
-{
-	struct host_time now, gone;
-
-	if (host_time_read(&now))
-		return;
-	gone = host_time_between(&capture->host_start, &now);
-	profile_set_meta_number(capture->profile, "host.steal_ns", gone.steal_ns);
-	profile_set_meta_number(capture->profile, "host.irq_ns", gone.irq_ns + gone.softirq_ns);
-}
-
-static bool is_unclosed(const struct thread *thread)
-{
-	return !thread->outside && !thread->end_ns;
-}
-
-/* A thread that exits leaves the list of tasks, and may be reaped, before its last switch; where CPUs are scarce that can
- * be long after. It tells its end then, so whoever is missing is given a while. */
-static int await_last_switches(struct capture *capture, struct error *err)
-{
-	for (int i = 0; i < LAST_SWITCH_ROUNDS; i++) {
-		size_t at = 1;
-		int r;
-
-		while (at < profile_thread_count(capture->profile) && !is_unclosed(profile_thread_at(capture->profile, at)))
-			at++;
-		if (at == profile_thread_count(capture->profile))
-			return 0;
-		sleep_until(clock_now_ns() + LAST_SWITCH_NS);
-		r = drain_tick(capture->drain, err);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* A thread that neither ended nor was shown by the iterator is hidden from us (another pid namespace, or shielded), or
- * the record of its end was lost. Its ledger cannot be closed, so it is set apart and counted, not guessed at. */
-static void set_unclosed_apart(struct capture *capture)
-{
-	uint64_t unclosed = 0;
-
-	for (size_t i = 1; i < profile_thread_count(capture->profile); i++) {
-		struct thread *thread = profile_thread_edit(capture->profile, (struct thread_id){ (uint32_t)i });
-
-		if (!is_unclosed(thread))
-			continue;
-		thread->outside = true;
-		unclosed++;
-	}
-	profile_set_meta_number(capture->profile, "threads.unclosed", unclosed);
-}
-
-/* As the kernel half keeps it. */
-struct cpu_time { uint64_t since_ns, idle_ns, unseen_ns; uint32_t pid, seen; };
-
-/* Whether the thread that was last seen to get a CPU has this time in its ledger. */
-static bool has_ledger(const struct profile *profile, uint32_t tid, uint64_t end_ns)
-{
-	for (size_t i = profile_thread_count(profile); i-- > 1;) {
-		const struct thread *thread = profile_thread_at(profile, i);
-
-		if (thread->tid == tid && !thread->outside && thread->end_ns >= end_ns)
-			return true;
-	}
-	return false;
-}
-
-/* With everybody watched the idle tasks are too: then all CPUs' time must add up. What no switch accounts for is a third
- * part, since some contexts are closed to tracing. */
-static void note_cpu_time(struct capture *capture, uint64_t end_ns)
-{
-	struct cpu_time *cpus;
-	size_t count = (size_t)libbpf_num_possible_cpus();
-	uint32_t zero = 0;
-	uint64_t idle = 0, unseen = 0;
-
-	if (capture->config.population.kind != POPULATION_ALL)
-		return;
-	cpus = xcalloc(count, sizeof(*cpus));
-	if (!bpf_map_lookup_elem(bpf_map__fd(kernel_bpf(capture->kernel)->maps.cpu_times), &zero, cpus))
-		for (size_t i = 0; i < count; i++) {
-			uint64_t since = cpus[i].since_ns > capture->start_ns ? cpus[i].since_ns : capture->start_ns;
-			uint64_t open = cpus[i].seen && end_ns > since ? end_ns - since : 0;
-
-			idle += cpus[i].idle_ns + (cpus[i].pid ? 0 : open);
-			unseen += cpus[i].unseen_ns;
-			if (cpus[i].pid && !has_ledger(capture->profile, cpus[i].pid, end_ns))
-				unseen += open;
-		}
-	free(cpus);
-	profile_set_meta_number(capture->profile, "idle.cpu_ns", idle);
-	profile_set_meta_number(capture->profile, "outside.cpu_ns", unseen);
-}
-
-void capture_close(struct capture *capture)
-{
-	capture->end_ns = clock_now_ns() + WINDOW_AHEAD_NS;
-	kernel_bpf(capture->kernel)->data->window_end_ns = capture->end_ns;
-	wait_until(capture->end_ns + 1000000);
-	note_host_time(capture);
-}
-
-void capture_count(struct capture *capture, const char *source, const char *class, int outcome, uint64_t count)
-{
-	drain_completion(capture->drain, source, class, (uint32_t)outcome, count);
-}
-
-/* What is still open ends now: one record per living thread. */
-static int read_ledgers(struct capture *capture, struct error *err)
-{
-	struct text ledgers = TEXT(LEDGER_BYTES);
-	int r = drain_tick(capture->drain, err);
-
-	if (!r)
-		r = kernel_iterate(capture->kernel, true, &ledgers, err);
-	if (!r)
-		r = drain_tick(capture->drain, err);    /* threads announced late come before their ledgers */
-	if (!r)
-		drain_bytes(capture->drain, text_string(&ledgers), ledgers.size);
-	text_done(&ledgers);
-	return r;
-}
-
-int capture_finish(struct capture *capture, struct error *err)
-{
-	struct kernel_cost cost;
-	int r;
-
-	if (!capture->end_ns)
-		capture_close(capture);
-	r = read_ledgers(capture, err);
-	if (!r)
-		r = await_last_switches(capture, err);
-	if (!r) {
-		if (capture->config.jvm_attach)
-			jvm_attach_all(capture->profile);
-		set_unclosed_apart(capture);
-		note_cpu_time(capture, capture->end_ns);
-		kernel_cost(capture->kernel, &cost);
-		profile_set_meta_number(capture->profile, "capture.recursion_misses", cost.misses);
-		kernel_note_costs(capture->kernel, capture->profile);
-		unwind_cost_note(kernel_bpf(capture->kernel), drain_unwinding(capture->drain), capture->profile);
-		drain_note_interpreting(capture->drain);
-		r = cut_slice(capture, capture->end_ns, true, err);
-	}
-	drain_counts(capture->drain, &capture->counts);
-	detach(capture);
-	return r;
 }

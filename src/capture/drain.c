@@ -3,57 +3,27 @@
  * The ring is read first and the side band after it: every mapping that a stack in the batch can refer to was written
  * before the stack was, so it is in the batch as well. The batch is then decoded in time order.
  */
-#include "capture/drain.h"
+#include "capture/drain_state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "capture/batch.h"
 #include "capture/harvest.h"
 #include "capture/harvest_generated.h"
 #include "capture/interpreting.h"
-#include "capture/maps.h"
 #include "capture/proc.h"
 #include "capture/sideband.h"
 #include "capture/unwinding.h"
 #include "interpreter/interpreter.h"
 #include "probe/decoder.h"
 #include "symbol/kallsyms.h"
-#include "work/work.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "crosscut.skel.h"
-
-struct drain {
-	struct drain_options options;
-	struct ring_buffer *ring;
-	struct sideband *sideband;              /* NULL where perf events are not to be had: /proc alone must do */
-	struct kallsyms *kernel;
-	struct unwinding *unwinding;
-	struct interpreting *interpreting;
-	uint32_t *ended;                        /* processes that exited: forgotten a tick later, when their last records are decoded */
-	size_t ended_count, ended_before, ended_room;   /* before: those of the tick before stand first */
-	bool hurries;                           /* programs begin: the next tick should come soon */
-	struct unwinding_stack walked;
-	struct batch batch;                     /* from the ring and the side band */
-	struct batch extra;                     /* what must be decoded before the record at hand */
-	struct batch costs;                     /* of the next slice: costs, and completions counted elsewhere */
-	const struct work *work;                /* NULL: none is counted */
-	struct work_state *work_state;
-	uint64_t counters[COUNTERS], before[COUNTERS];
-	struct harvested_mapping mapping;       /* too large for a stack */
-	struct sideband_statistics band;
-	uint64_t malformed;
-	struct drain_counts totals;
-};
 
 static int ring_record(void *context, void *bytes, size_t size)
 {
@@ -125,14 +95,14 @@ void drain_set_work(struct drain *drain, const struct work *work, struct work_st
 	drain->work_state = state;
 }
 
-static void feed(struct drain *drain, const void *record, size_t size)
+void drain_feed(struct drain *drain, const void *record, size_t size)
 {
 	drain->malformed += decoder_feed(drain->options.decoder, record, size);
 }
 
-static void feed_extra(struct drain *drain)
+void drain_feed_extra(struct drain *drain)
 {
-	feed(drain, drain->extra.bytes, drain->extra.size);
+	drain_feed(drain, drain->extra.bytes, drain->extra.size);
 	batch_clear(&drain->extra);
 }
 
@@ -171,14 +141,12 @@ static void harvest_new_process(struct drain *drain, uint32_t pid, bool mappings
 		harvest_generated_process(harvest_generated(drain->options.harvest), process);
 		if (mappings && !process->kernel)
 			(void)harvest_mappings(drain->options.harvest, (pid_t)pid, put_mapping, &harvesting);
-		feed_extra(drain);
+		drain_feed_extra(drain);
 	}
 	free(process);
 }
 
-/* A return address lies behind its call, which may be the last of its function: it is looked up one before. A function's
- * own address (a file's release operation) is not. */
-static void name_kernel_address(struct drain *drain, uint64_t address, bool is_return)
+void drain_name_kernel_address(struct drain *drain, uint64_t address, bool is_return)
 {
 	struct wire_kernel_name wire = { .address = address };
 	const char *name;
@@ -187,7 +155,7 @@ static void name_kernel_address(struct drain *drain, uint64_t address, bool is_r
 		return;
 	name = kallsyms_name(drain->kernel, address - is_return, (uint64_t *)&wire.start);
 	batch_put(&drain->extra, WIRE_KERNEL_NAME, 0, &wire, sizeof(wire), (const char *const[]){ name ? name : "", NULL });
-	feed_extra(drain);
+	drain_feed_extra(drain);
 }
 
 static void name_kernel_stack(struct drain *drain, const struct wire_stack *stack)
@@ -197,7 +165,7 @@ static void name_kernel_stack(struct drain *drain, const struct wire_stack *stac
 	if (stack->process || stack->depth > WIRE_STACK_DEPTH || sizeof(*stack) + stack->depth * 8 > stack->head.size)
 		return;
 	for (uint32_t i = 0; i < stack->depth; i++)
-		name_kernel_address(drain, addresses[i], i > 0);
+		drain_name_kernel_address(drain, addresses[i], i > 0);
 }
 
 /* Frames of an interpreter are named while their process lives; code that is gone keeps none. */
@@ -218,11 +186,11 @@ static void name_interpreted(struct drain *drain, const struct wire_stack *stack
 			wire.line = frame.line;
 		batch_put(&drain->extra, WIRE_CODE_NAME, 0, &wire, sizeof(wire),
 			  (const char *const[]){ frame.function, frame.file, NULL });
-		feed_extra(drain);
+		drain_feed_extra(drain);
 	}
 }
 
-static void name_waker(struct drain *drain, uint32_t tid)
+void drain_name_waker(struct drain *drain, uint32_t tid)
 {
 	struct wire_outsider wire = { .tid = tid };
 	struct harvested_thread thread = { .comm = "(gone)" };
@@ -232,7 +200,7 @@ static void name_waker(struct drain *drain, uint32_t tid)
 	if (!harvest_thread((pid_t)tid, &thread))
 		wire.process = thread.pid;
 	batch_put(&drain->extra, WIRE_OUTSIDER, 0, &wire, sizeof(wire), (const char *const[]){ thread.comm, NULL });
-	feed_extra(drain);
+	drain_feed_extra(drain);
 }
 
 static void before_record(struct drain *drain, const struct wire_head *head)
@@ -241,18 +209,18 @@ static void before_record(struct drain *drain, const struct wire_head *head)
 	const struct wire_wait_interval *wait = (const void *)head;
 
 	if (head->kind == WIRE_WAIT_INTERVAL && head->size >= sizeof(*wait)) {
-		name_kernel_address(drain, wait->evidence.file_release, false);
-		name_waker(drain, wait->waker);
+		drain_name_kernel_address(drain, wait->evidence.file_release, false);
+		drain_name_waker(drain, wait->waker);
 	}
-	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack))
+	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack)) {
 		name_kernel_stack(drain, (const void *)head);
-	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack))
 		name_interpreted(drain, (const void *)head);
+	}
 	if (head->kind == WIRE_THREAD && head->size >= sizeof(*thread)) {
 		bool known = decoder_knows_process(drain->options.decoder, thread->process);
 
 		drain->totals.threads++;
-		feed(drain, head, head->size);
+		drain_feed(drain, head, head->size);
 		if (!known)
 			harvest_new_process(drain, thread->process, true);
 	}
@@ -323,26 +291,26 @@ static void after_record(struct drain *drain, const struct wire_head *head)
 	harvest_generated_mapping(harvest_generated(drain->options.harvest), (pid_t)wire->process, mapping);
 }
 
-/* It was its first thread that ended. The others may go on without it, one of them may have begun a new image, and
- * another process may have the number by now. "1234 (a name) S 1 …": a dead one is Z or X. */
-static bool lives_on(uint32_t pid)
+enum end { ENDED, ENDED_FIRST_THREAD, LIVES_ON };
+
+/* What an exit of a process' first thread meant: its others may go on without it, one of them may have begun a new image, and
+ * another process may have the number by now. "1234 (a name) Z 1 …": the state, and 17 fields further
+ * on the number of threads. */
+static enum end look_at_end(uint32_t pid)
 {
-	char text[512];
+	unsigned long threads = 0;
 	const char *name_end;
+	char text[1024], state = 'X';
 
 	if (proc_read((pid_t)pid, "stat", text, sizeof(text)) <= 0)
-		return false;
+		return ENDED;
 	name_end = strrchr(text, ')');
-	return name_end && name_end[1] && !strchr("ZX", name_end[2]);
-}
-
-/* As proc_read() of a leader that ended shows it: a zombie, with threads or without. */
-static bool has_threads(uint32_t pid)
-{
-	char text[8192], value[64];
-
-	return proc_read((pid_t)pid, "status", text, sizeof(text)) > 0 &&
-	       strtoul(proc_field(text, "Threads", value, sizeof(value)), NULL, 10) > 1;
+	if (!name_end || sscanf(name_end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &state,
+				&threads) != 2)
+		return ENDED;
+	if (!strchr("ZX", state))
+		return LIVES_ON;
+	return threads > 1 ? ENDED_FIRST_THREAD : ENDED;
 }
 
 /* The side band is read after the ring, so an exit may be seen in it a tick before the last stacks are. */
@@ -352,10 +320,12 @@ static void forget_ended(struct drain *drain)
 
 	for (size_t i = 0; i < drain->ended_count; i++) {
 		uint32_t pid = drain->ended[i];
+		bool is_due = i < drain->ended_before;
+		enum end end = is_due && pid ? look_at_end(pid) : LIVES_ON;
 
-		if (i >= drain->ended_before || (pid && has_threads(pid))) {
+		if (!is_due || end == ENDED_FIRST_THREAD) {
 			drain->ended[kept++] = pid;
-		} else if (pid && !lives_on(pid)) {
+		} else if (end == ENDED) {
 			unwinding_exit(drain->unwinding, pid);
 			interpreting_exit(drain->interpreting, pid);
 		}
@@ -410,7 +380,7 @@ static void look_again(void *context, uint32_t pid)
 	struct harvesting harvesting = { drain, pid };
 
 	(void)harvest_mappings(drain->options.harvest, (pid_t)pid, put_mapping, &harvesting);
-	feed_extra(drain);
+	drain_feed_extra(drain);
 }
 
 static void put_evaluator(void *context, uint32_t pid, uint64_t start, uint64_t end)
@@ -419,7 +389,7 @@ static void put_evaluator(void *context, uint32_t pid, uint64_t start, uint64_t 
 	struct wire_evaluator wire = { .start = start, .end = end, .process = pid };
 
 	batch_put(&drain->extra, WIRE_EVALUATOR, 0, &wire, sizeof(wire), NULL);
-	feed_extra(drain);
+	drain_feed_extra(drain);
 }
 
 static void settle_unwinding(struct drain *drain)
@@ -448,7 +418,7 @@ int drain_tick(struct drain *drain, struct error *err)
 		head = unwound(drain, head);
 		before_record(drain, head);
 		if (head->kind != WIRE_THREAD)
-			feed(drain, head, head->size);
+			drain_feed(drain, head, head->size);
 		after_record(drain, head);
 	}
 	batch_clear(&drain->batch);
@@ -463,172 +433,7 @@ bool drain_hurries(const struct drain *drain)
 
 void drain_bytes(struct drain *drain, const void *bytes, size_t size)
 {
-	feed(drain, bytes, size);
-}
-
-/* --- The maps --------------------------------------------------------------------------------------------------- */
-
-static void wait_entry(void *context, const void *key, const void *value)
-{
-	struct drain *drain = context;
-	struct wire_wait wire = { .head = { .size = sizeof(wire), .kind = WIRE_WAIT } };
-
-	memcpy(&wire.key, key, sizeof(wire.key));
-	memcpy(&wire.value, value, sizeof(wire.value));
-	name_kernel_address(drain, wire.key.evidence.file_release, false);
-	feed(drain, &wire, sizeof(wire));
-}
-
-static void split_entry(void *context, const void *key, const void *value)
-{
-	struct drain *drain = context;
-	struct wire_split wire = { .head = { .size = sizeof(wire), .kind = WIRE_SPLIT } };
-
-	memcpy(&wire.key, key, sizeof(wire.key));
-	memcpy(&wire.value, value, sizeof(wire.value));
-	name_kernel_address(drain, wire.key.wait.evidence.file_release, false);
-	name_waker(drain, wire.key.waker);
-	feed(drain, &wire, sizeof(wire));
-}
-
-static void sample_entry(void *context, const void *key, const void *value)
-{
-	struct wire_sample wire = { .head = { .size = sizeof(wire), .kind = WIRE_SAMPLE } };
-
-	memcpy(&wire.key, key, sizeof(wire.key));
-	memcpy(&wire.value, value, sizeof(wire.value));
-	feed(context, &wire, sizeof(wire));
-}
-
-static int drain_maps(struct drain *drain, bool odd, struct error *err)
-{
-	struct crosscut_bpf *bpf = drain->options.bpf;
-	int r = maps_empty(odd ? bpf->maps.waits_odd : bpf->maps.waits_even, wait_entry, drain);
-
-	if (!r)
-		r = maps_empty(odd ? bpf->maps.splits_odd : bpf->maps.splits_even, split_entry, drain);
-	if (!r)
-		r = maps_empty(odd ? bpf->maps.samples_odd : bpf->maps.samples_even, sample_entry, drain);
-	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot empty the kernel's maps") : 0;
-}
-
-static void drain_delays(struct drain *drain, bool odd)
-{
-	for (uint32_t preempted = 0; preempted < 2; preempted++) {
-		struct wire_delays wire = { .head = { .size = sizeof(wire), .kind = WIRE_DELAY }, .preempted = preempted };
-
-		for (uint32_t i = 0; i < WIRE_DELAY_BUCKETS; i++)
-			maps_take_sum(drain->options.bpf->maps.delays, ((uint32_t)odd * 2 + preempted) * WIRE_DELAY_BUCKETS + i,
-				      (uint64_t *)&wire.buckets[i], 2);
-		feed(drain, &wire, sizeof(wire));
-	}
-}
-
-static void add_completion(void *context, const struct work_count *count)
-{
-	struct drain *drain = context;
-	struct wire_completion wire = { .count = count->count, .process = count->process, .port = count->port,
-					.outcome = count->outcome };
-
-	batch_put(&drain->extra, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ drain->work->name, count->class, NULL });
-}
-
-static int drain_work(struct drain *drain, bool last, struct error *err)
-{
-	int r = drain->work ? drain->work->collect(drain->work_state, last, add_completion, drain, err) : 0;
-
-	if (r >= 0)
-		feed_extra(drain);
-	return r < 0 ? r : 0;
-}
-
-/* --- Losses ----------------------------------------------------------------------------------------------------- */
-
-static void put_loss(struct drain *drain, const char *source, uint64_t seen, uint64_t lost)
-{
-	struct wire_loss wire = { .seen = seen, .lost = lost };
-
-	drain->totals.events += seen;
-	drain->totals.lost += lost;
-	if (seen || lost)
-		batch_put(&drain->extra, WIRE_LOSS, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
-}
-
-static void drain_losses(struct drain *drain)
-{
-	static const struct { const char *source; int seen, lost; } rows[] = {
-		{ "waits", COUNT_WAITS, COUNT_WAITS_LOST }, { "wait-stacks", COUNT_SPLITS, COUNT_SPLITS_LOST },
-		{ "on-cpu-samples", COUNT_SAMPLES, COUNT_SAMPLES_LOST }, { "ring-records", COUNT_RECORDS, COUNT_RECORDS_LOST },
-		{ "stack-walks", COUNT_STACKS, COUNT_STACKS_FAILED }, { "ledgers", COUNT_SWITCHES, COUNT_NO_STORAGE },
-		{ "switches", COUNT_SWITCHES, COUNT_SWITCHES_MISSED },
-		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST },
-		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
-		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
-		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
-	};
-	struct sideband_statistics band = { 0 };
-	uint64_t delta[COUNTERS];
-
-	for (uint32_t i = 0; i < COUNTERS; i++) {
-		drain->counters[i] = maps_sum(drain->options.bpf->maps.counters, i);
-		delta[i] = drain->counters[i] - drain->before[i];
-		drain->before[i] = drain->counters[i];
-	}
-	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
-		put_loss(drain, rows[i].source, delta[rows[i].seen], rows[i].lost < 0 ? 0 : delta[rows[i].lost]);
-	if (drain->sideband)
-		sideband_statistics(drain->sideband, &band);
-	put_loss(drain, "side-band", band.records - drain->band.records, band.lost - drain->band.lost);
-	drain->band = band;
-	put_loss(drain, "decode", 0, drain->malformed + drain->batch.dropped + drain->extra.dropped);
-	drain->malformed = drain->batch.dropped = drain->extra.dropped = 0;
-	feed_extra(drain);
-}
-
-/* All programs that saw the old epoch have ended when this returns: they run with preemption off, which an RCU grace
- * period waits for, and that is what a global membarrier is. */
-static void wait_for_programs(void)
-{
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		(void)usleep(20000);
-}
-
-int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err)
-{
-	struct wire_slice slice = { .head = { .size = sizeof(slice), .kind = WIRE_SLICE }, .start_ns = start_ns, .end_ns = end_ns };
-	bool odd = drain->options.bpf->bss->epoch & 1;
-	int r;
-
-	drain->options.bpf->bss->epoch++;
-	wait_for_programs();
-	r = drain_tick(drain, err);
-	if (r < 0)
-		return r;
-	feed(drain, &slice, sizeof(slice));
-	r = drain_maps(drain, odd, err);
-	if (r < 0)
-		return r;
-	drain_delays(drain, odd);
-	harvest_generated_look(harvest_generated(drain->options.harvest));
-	feed(drain, drain->costs.bytes, drain->costs.size);
-	batch_clear(&drain->costs);
-	drain_losses(drain);
-	return drain_work(drain, last, err);
-}
-
-void drain_cost(struct drain *drain, const char *source, uint64_t ns, uint64_t events)
-{
-	struct wire_cost wire = { .ns = ns, .events = events };
-
-	batch_put(&drain->costs, WIRE_COST, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
-}
-
-void drain_completion(struct drain *drain, const char *source, const char *class, uint32_t outcome, uint64_t count)
-{
-	struct wire_completion wire = { .count = count, .outcome = outcome };
-
-	if (count)
-		batch_put(&drain->costs, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ source, class, NULL });
+	drain_feed(drain, bytes, size);
 }
 
 void drain_counts(const struct drain *drain, struct drain_counts *ret)

@@ -202,7 +202,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 		       strnlen(population->name, WIRE_COMM - 1));
 	kernel->bpf->rodata->watch_idle = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->stacks_on_wait = config->wait_stacks;
-	kernel->bpf->rodata->stack_depth = config->stack_depth ? config->stack_depth : WIRE_STACK_DEPTH;
+	kernel->bpf->rodata->stack_depth = config->stack_depth;
 	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
 	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));
 	if (kernel->bpf->rodata->timeline)

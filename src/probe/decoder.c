@@ -3,42 +3,15 @@
  * Links wire records into a profile. Everything here is keyed by numbers that the kernel half gave (serials, stack ids)
  * and none of it is trusted: a record may name a thread or a stack that was lost, and then gets "none".
  */
-#include "probe/decoder.h"
+#include "probe/decoder_state.h"
 
 #include "base/map.h"
 #include "base/memory.h"
-#include "probe/merge.h"
 #include "probe/probe.h"
 #include "probe/space.h"
-#include "unwind/row.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { COPIED_STACK_LIMIT = 256 << 10, KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_LIMIT = 1 << 20 };
-
-struct stack_pair { uint64_t user, kernel; };
-struct code_key { uint64_t code, instruction, process; };
-struct evaluator { uint64_t start, end; };
-
-struct decoder {
-	struct profile *profile;
-	struct slice_id slice;
-	struct spaces *spaces;
-	struct map *threads;            /* serial -> thread_id */
-	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
-	struct map *processes;          /* pid -> process_id of its present generation */
-	struct map *stacks;             /* wire stack id -> stack_id */
-	struct map *copied[2];          /* the same of those that were copied, the younger first */
-	struct map *joined;             /* struct stack_pair -> stack_id */
-	struct map *kernel_names;       /* address -> string_id */
-	struct map *codes;              /* struct code_key -> frame_id */
-	struct map *evaluators;         /* pid -> index */
-	struct evaluator *evaluator_rows;
-	size_t evaluator_count, evaluator_room;
-	struct file_id kernel, unmapped;
-	uint64_t malformed;
-};
 
 struct decoder *decoder_new(struct profile *into)
 {
@@ -121,48 +94,11 @@ bool decoder_knows_code(const struct decoder *decoder, uint32_t process, uint64_
 	return map_find(decoder->codes, &key) != NULL;
 }
 
-static struct string_id kernel_name(const struct decoder *decoder, uint64_t address)
+struct string_id decoder_kernel_name(const struct decoder *decoder, uint64_t address)
 {
 	const uint32_t *name = map_find(decoder->kernel_names, &address);
 
 	return (struct string_id){ name ? *name : 0 };
-}
-
-static struct stack_id stack_of(const struct decoder *decoder, uint64_t id)
-{
-	const uint32_t *stack = map_find(decoder->stacks, &id);
-
-	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied) && !stack; i++)
-		stack = map_find(decoder->copied[i], &id);
-	return (struct stack_id){ stack ? *stack : 0 };
-}
-
-struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t kernel)
-{
-	struct stack_pair pair = { user, kernel };
-	struct stack_id below = stack_of(decoder, user), top = stack_of(decoder, kernel), frames[WIRE_STACK_DEPTH];
-	enum stack_status status;
-	size_t depth = 0;
-	uint32_t *joined;
-
-	if (!top.index)
-		return below;
-	if (!below.index && !user)              /* it has none: a thread of the kernel's, or one that exits */
-		return top;
-	joined = map_find(decoder->joined, &pair);
-	if (joined)
-		return (struct stack_id){ *joined };
-	for (; top.index && depth < WIRE_STACK_DEPTH; depth++) {
-		frames[depth] = top;
-		top = profile_stack_at(decoder->profile, top.index)->parent;
-	}
-	/* The user's part decides, which may have been lost on its way: the kernel's is its own. */
-	status = below.index ? profile_stack_at(decoder->profile, below.index)->status : STACK_FAILED;
-	while (depth--)
-		below = profile_stack(decoder->profile, below, profile_stack_at(decoder->profile, frames[depth].index)->frame, status);
-	if (map_count(decoder->joined) < KNOWN_STACK_LIMIT && map_find(decoder->stacks, &user))
-		*map_put(decoder->joined, &pair, NULL) = below.index;
-	return below;
 }
 
 struct evidence_id decoder_evidence(struct decoder *decoder, const struct wire_evidence *seen)
@@ -172,8 +108,8 @@ struct evidence_id decoder_evidence(struct decoder *decoder, const struct wire_e
 		.contention = seen->contention, .futex_word = seen->futex_word, .futex_owner = seen->futex_owner,
 		.futex_operation = seen->futex_operation, .file_type = seen->file_type, .socket_family = seen->socket_family,
 		.socket_type = seen->socket_type, .socket_state = seen->socket_state,
-		.file_release = seen->file_release ? kernel_name(decoder, seen->file_release) : (struct string_id){ 0 },
-		.kernel_stack = seen->kernel_stack ? stack_of(decoder, seen->kernel_stack) : (struct stack_id){ 0 },
+		.file_release = seen->file_release ? decoder_kernel_name(decoder, seen->file_release) : (struct string_id){ 0 },
+		.kernel_stack = seen->kernel_stack ? decoder_stack_of(decoder, seen->kernel_stack) : (struct stack_id){ 0 },
 	};
 
 	return profile_evidence(decoder->profile, &evidence);
@@ -278,126 +214,6 @@ static void decode_ledger(struct decoder *decoder, const struct wire_head *recor
 	end_thread(decoder, ledger->thread, record->time_ns, ledger->runtime_ns, false);
 }
 
-static struct frame_id user_frame(struct decoder *decoder, uint32_t pid, uint64_t address, enum frame_method method)
-{
-	struct space_mapping *mapping = spaces_find(decoder->spaces, pid, address);
-	const uint32_t *process;
-
-	if (!mapping)                           /* one frame for all: a wild pointer must not make a million of them */
-		return profile_frame(decoder->profile, (struct frame){ .file = decoder->unmapped, .method = method });
-	process = map_find(decoder->processes, &pid);
-	if (!mapping->recorded && process) {
-		mapping->recorded = true;
-		profile_mapping(decoder->profile, (struct mapping){
-			.process = { *process }, .file = mapping->file, .start = mapping->start, .end = mapping->end,
-			.offset = mapping->offset });
-	}
-	return profile_frame(decoder->profile, (struct frame){
-		.file = mapping->file, .offset = address - mapping->start + mapping->offset, .method = method });
-}
-
-/* The walk runs inside our own programs: what they put on top of the stack is not the thread's. */
-static bool is_machinery(const char *name)
-{
-	static const char *const prefixes[] = { "bpf_prog_", "bpf_trace_run", "__bpf_trace", "__traceiter_", "bpf_get_stack",
-						"__bpf_get_stack", "bpf_trampoline_", "__probestub_" };
-
-	for (size_t i = 0; i < ARRAY_LENGTH(prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
-
-/* The words of the walk → those of the profile. A walk whose method or status nobody knows was no walk of ours. */
-static const enum stack_status statuses[UNWIND_STATUS_COUNT] = {
-	[UNWIND_GOES_ON] = STACK_FAILED, [UNWIND_COMPLETE] = STACK_COMPLETE, [UNWIND_TRUNCATED] = STACK_TRUNCATED,
-	[UNWIND_NO_MAPPING] = STACK_NO_MAPPING, [UNWIND_NO_TABLE] = STACK_NO_TABLE, [UNWIND_NO_ROW] = STACK_NO_ROW,
-	[UNWIND_UNSUPPORTED_ROW] = STACK_UNSUPPORTED_ROW, [UNWIND_FAULT] = STACK_FAULT, [UNWIND_STUCK] = STACK_STUCK,
-	[UNWIND_ZERO_PC] = STACK_ZERO_PC, [UNWIND_NO_PROCESS] = STACK_NO_PROCESS, [UNWIND_COMPATIBLE] = STACK_COMPATIBLE,
-};
-static const enum frame_method methods[UNWIND_METHOD_COUNT] = {
-	[UNWIND_BY_NOTHING] = METHOD_NONE, [UNWIND_BY_LEAF] = METHOD_LEAF, [UNWIND_BY_ROW] = METHOD_CFI,
-	[UNWIND_BY_GENERATED_ROW] = METHOD_GENERATED, [UNWIND_BY_FRAME_POINTER] = METHOD_FRAME_POINTER,
-	[UNWIND_BY_GUESS] = METHOD_GUESS, [UNWIND_BY_SIGNAL] = METHOD_SIGNAL,
-};
-
-static struct frame_id native_frame(struct decoder *decoder, const struct wire_stack *wire, uint64_t word)
-{
-	uint64_t method = word >> WIRE_METHOD_SHIFT, address = word & ((1ull << WIRE_METHOD_SHIFT) - 1);
-
-	if (wire->process)
-		return user_frame(decoder, wire->process, address, method < UNWIND_METHOD_COUNT ? methods[method] : METHOD_NONE);
-	return profile_frame(decoder->profile, (struct frame){
-		.file = decoder->kernel, .offset = word, .name = kernel_name(decoder, word), .method = METHOD_KERNEL });
-}
-
-static struct frame_id interpreted_frame(struct decoder *decoder, uint32_t process, struct wire_interpreted frame)
-{
-	struct code_key key = { frame.code, frame.instruction & ~WIRE_INTERPRETED_ENTRY, process };
-	const uint32_t *id = map_find(decoder->codes, &key);
-
-	if (id)
-		return (struct frame_id){ *id };
-	return profile_frame(decoder->profile, (struct frame){
-		.file = profile_file(decoder->profile, "[interpreter]", NULL), .method = METHOD_INTERPRETER });
-}
-
-/* Leaf first, as both halves are: how many frames stand in ret. */
-static size_t merge_frames(const struct decoder *decoder, const struct wire_stack *wire, const uint64_t *words, struct merged *ret)
-{
-	const uint32_t *index = map_find(decoder->evaluators, &wire->process);
-	struct evaluator evaluator = index ? decoder->evaluator_rows[*index] : (struct evaluator){ 0 };
-
-	return merge_stack(words, wire->depth, (const void *)(words + wire->depth), index ? wire->interpreted : 0, evaluator.start,
-			   evaluator.end, wire->status == UNWIND_COMPLETE, ret);
-}
-
-/* A stack that was copied has an id that no other has, so these would fill any map: the older half is forgotten. */
-static void put_copied(struct decoder *decoder, uint64_t id, struct stack_id stack)
-{
-	if (map_count(decoder->copied[0]) >= COPIED_STACK_LIMIT) {
-		struct map *older = decoder->copied[1];
-
-		decoder->copied[1] = decoder->copied[0];
-		decoder->copied[0] = older;
-		map_clear(older);
-	}
-	*map_put(decoder->copied[0], &id, NULL) = stack.index;
-}
-
-static void decode_stack(struct decoder *decoder, const struct wire_head *record)
-{
-	const struct wire_stack *wire = (const void *)record;
-	const uint64_t *words = (const void *)(wire + 1);
-	const struct wire_interpreted *interpreted = (const void *)(words + wire->depth);
-	struct merged merged[WIRE_STACK_DEPTH_LIMIT + UINT8_MAX];
-	struct stack_id stack = { 0 };
-	size_t first = 0, count;
-
-	if (wire->depth > WIRE_STACK_DEPTH_LIMIT || wire->status >= UNWIND_STATUS_COUNT ||
-	    sizeof(*wire) + wire->depth * 8ul + wire->interpreted * sizeof(*interpreted) > record->size) {
-		decoder->malformed++;
-		return;
-	}
-	if (map_count(decoder->stacks) >= KNOWN_STACK_LIMIT && !(record->reserved & WIRE_FROM_COPY))
-		return;
-	if (!wire->process)
-		while (first < wire->depth && is_machinery(profile_text(decoder->profile, kernel_name(decoder, words[first]))))
-			first++;
-	count = merge_frames(decoder, wire, words, merged);
-	for (size_t i = count; i-- > first;) {
-		struct frame_id frame = merged[i].interpreted ?
-			interpreted_frame(decoder, wire->process, interpreted[merged[i].index]) :
-			native_frame(decoder, wire, words[merged[i].index]);
-
-		stack = profile_stack(decoder->profile, stack, frame, statuses[wire->status]);
-	}
-	if (record->reserved & WIRE_FROM_COPY)
-		put_copied(decoder, wire->id, stack);
-	else
-		*map_put(decoder->stacks, &wire->id, NULL) = stack.index;
-}
-
 static void decode_process(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_process *wire = (const void *)record;
@@ -472,34 +288,6 @@ static void decode_kernel_name(struct decoder *decoder, const struct wire_head *
 			profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)).index;
 }
 
-static void decode_evaluator(struct decoder *decoder, const struct wire_head *record)
-{
-	const struct wire_evaluator *wire = (const void *)record;
-	bool added;
-	uint32_t *index = map_put(decoder->evaluators, &wire->process, &added);
-
-	if (added) {
-		*index = (uint32_t)decoder->evaluator_count;
-		grow(decoder->evaluator_rows, decoder->evaluator_count, decoder->evaluator_room);
-		decoder->evaluator_count++;
-	}
-	decoder->evaluator_rows[*index] = (struct evaluator){ wire->start, wire->end };
-}
-
-/* The file is the source's; a line of it is not where a name is looked up, so there is no offset. */
-static void decode_code_name(struct decoder *decoder, const struct wire_head *record)
-{
-	const struct wire_code_name *wire = (const void *)record;
-	struct code_key key = { wire->code, wire->instruction, wire->process };
-	const char *function = wire_text(record, sizeof(*wire), 0), *file = wire_text(record, sizeof(*wire), 1);
-
-	if (map_count(decoder->codes) >= KNOWN_NAME_LIMIT)
-		return;
-	*map_put(decoder->codes, &key, NULL) = profile_frame(decoder->profile, (struct frame){
-		.file = profile_file(decoder->profile, *file ? file : "[interpreter]", NULL),
-		.name = profile_string(decoder->profile, function), .line = wire->line, .method = METHOD_INTERPRETER }).index;
-}
-
 static void decode_outsider(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_outsider *wire = (const void *)record;
@@ -558,7 +346,7 @@ static const struct wire_decoder decoders[] = {
 	{ WIRE_THREAD, sizeof(struct wire_thread), decode_thread },
 	{ WIRE_RENAME, sizeof(struct wire_rename), decode_rename },
 	{ WIRE_EXIT, sizeof(struct wire_exit), decode_exit },
-	{ WIRE_STACK, sizeof(struct wire_stack), decode_stack },
+	{ WIRE_STACK, sizeof(struct wire_stack), decoder_decode_stack },
 	{ WIRE_LEDGER, sizeof(struct wire_ledger), decode_ledger },
 	{ WIRE_COMPLETION, sizeof(struct wire_completion), decode_completion },
 	{ WIRE_LOSS, sizeof(struct wire_loss), decode_loss },
@@ -568,8 +356,8 @@ static const struct wire_decoder decoders[] = {
 	{ WIRE_SPACE_FORK, sizeof(struct wire_space), decode_space_fork },
 	{ WIRE_MAPPING, sizeof(struct wire_mapping), decode_mapping },
 	{ WIRE_KERNEL_NAME, sizeof(struct wire_kernel_name), decode_kernel_name },
-	{ WIRE_EVALUATOR, sizeof(struct wire_evaluator), decode_evaluator },
-	{ WIRE_CODE_NAME, sizeof(struct wire_code_name), decode_code_name },
+	{ WIRE_EVALUATOR, sizeof(struct wire_evaluator), decoder_decode_evaluator },
+	{ WIRE_CODE_NAME, sizeof(struct wire_code_name), decoder_decode_code_name },
 	{ WIRE_OUTSIDER, sizeof(struct wire_outsider), decode_outsider },
 	{ WIRE_SLICE, sizeof(struct wire_slice), decode_slice },
 };

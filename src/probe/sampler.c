@@ -31,6 +31,6 @@ const struct probe probe_sampler = {
 	.name = "sampler", .by_default = true, .summary = "stacks of running threads at a steady rate",
 	.fills = "oncpu/user, oncpu/kernel", .without = "on-CPU time has no stacks and is not split into user and kernel",
 	.exposes = "addresses of functions on the stacks of running threads",
-	.programs = { { "sampler_tick", NULL, 2000 } },
+	.programs = { { "sampler_tick", NULL, 12800 } },
 	.decoders = decoders,
 };

@@ -12,5 +12,5 @@ const struct probe probe_unwind = {
 	.exposes = "words of the stack of running and blocked threads: return addresses; a process that is not known yet has up "
 		   "to 16 KiB of its stack copied, which is walked and forgotten",
 	.required = true,
-	.programs = { { "unwind_forked", "sched_process_fork", 300 }, { "unwind_execed", "sched_process_exec", 200 } },
+	.programs = { { "unwind_forked", "sched_process_fork", 1600 }, { "unwind_execed", "sched_process_exec", 2100 } },
 };

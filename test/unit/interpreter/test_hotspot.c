@@ -14,22 +14,9 @@
 #include "base/text.h"
 #include "interpreter/exported.h"
 #include "interpreter/interpreter.h"
+#include "unit/interpreter/reading.h"
 
 extern const struct interpreter interpreter_hotspot;
-
-static char *read_all(const char *path)
-{
-	struct text text = TEXT(4 << 20);
-	FILE *file = fopen(path, "re");
-	char bytes[65536];
-	size_t size;
-
-	while (file && (size = fread(bytes, 1, sizeof(bytes), file)) > 0)
-		text_append(&text, bytes, size);
-	if (file)
-		(void)fclose(file);
-	return text_take(&text);
-}
 
 /* --- A library that exports what libjvm.so does, over one small heap ---------------------------------------------- */
 

@@ -15,26 +15,13 @@
 #include "base/text.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/python_layout.h"
+#include "unit/interpreter/reading.h"
 
 extern const struct interpreter interpreter_python;
 
 /* --- A program that waits, and what its own faulthandler says of it ---------------------------------------------- */
 
 struct program { pid_t pid; char told[64]; struct unwind_memory memory; struct interpreter_state *state; };
-
-static char *read_all(const char *path)
-{
-	struct text text = TEXT(4 << 20);
-	FILE *file = fopen(path, "re");
-	char bytes[65536];
-	size_t size;
-
-	while (file && (size = fread(bytes, 1, sizeof(bytes), file)) > 0)
-		text_append(&text, bytes, size);
-	if (file)
-		(void)fclose(file);
-	return text_take(&text);
-}
 
 static void begin(struct program *program, const char *python, const char *path)
 {

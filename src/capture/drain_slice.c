@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a slice: the kernel half turns to the other of each pair of maps, and what it added up in the first is
+ * transcribed and emptied, with what was counted beside: completions, losses, costs.
+ */
+#include "capture/drain_state.h"
+
+#include "base/error.h"
+#include "capture/harvest_generated.h"
+#include "capture/maps.h"
+#include "probe/decoder.h"
+#include "work/work.h"
+
+#include <linux/membarrier.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "crosscut.skel.h"
+
+static void wait_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_wait wire = { .head = { .size = sizeof(wire), .kind = WIRE_WAIT } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_name_kernel_address(drain, wire.key.evidence.file_release, false);
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
+static void split_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_split wire = { .head = { .size = sizeof(wire), .kind = WIRE_SPLIT } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_name_kernel_address(drain, wire.key.wait.evidence.file_release, false);
+	drain_name_waker(drain, wire.key.waker);
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
+static void sample_entry(void *context, const void *key, const void *value)
+{
+	struct wire_sample wire = { .head = { .size = sizeof(wire), .kind = WIRE_SAMPLE } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_feed(context, &wire, sizeof(wire));
+}
+
+static int drain_maps(struct drain *drain, bool odd, struct error *err)
+{
+	struct crosscut_bpf *bpf = drain->options.bpf;
+	int r = maps_empty(odd ? bpf->maps.waits_odd : bpf->maps.waits_even, wait_entry, drain);
+
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.splits_odd : bpf->maps.splits_even, split_entry, drain);
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.samples_odd : bpf->maps.samples_even, sample_entry, drain);
+	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot empty the kernel's maps") : 0;
+}
+
+static void drain_delays(struct drain *drain, bool odd)
+{
+	for (uint32_t preempted = 0; preempted < 2; preempted++) {
+		struct wire_delays wire = { .head = { .size = sizeof(wire), .kind = WIRE_DELAY }, .preempted = preempted };
+
+		for (uint32_t i = 0; i < WIRE_DELAY_BUCKETS; i++)
+			maps_take_sum(drain->options.bpf->maps.delays, ((uint32_t)odd * 2 + preempted) * WIRE_DELAY_BUCKETS + i,
+				      (uint64_t *)&wire.buckets[i], 2);
+		drain_feed(drain, &wire, sizeof(wire));
+	}
+}
+
+static void add_completion(void *context, const struct work_count *count)
+{
+	struct drain *drain = context;
+	struct wire_completion wire = { .count = count->count, .process = count->process, .port = count->port,
+					.outcome = count->outcome };
+
+	batch_put(&drain->extra, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ drain->work->name, count->class, NULL });
+}
+
+static int drain_work(struct drain *drain, bool last, struct error *err)
+{
+	int r = drain->work ? drain->work->collect(drain->work_state, last, add_completion, drain, err) : 0;
+
+	if (r >= 0)
+		drain_feed_extra(drain);
+	return r < 0 ? r : 0;
+}
+
+/* --- Losses ----------------------------------------------------------------------------------------------------- */
+
+static void put_loss(struct drain *drain, const char *source, uint64_t seen, uint64_t lost)
+{
+	struct wire_loss wire = { .seen = seen, .lost = lost };
+
+	drain->totals.events += seen;
+	drain->totals.lost += lost;
+	if (seen || lost)
+		batch_put(&drain->extra, WIRE_LOSS, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
+}
+
+static void drain_losses(struct drain *drain)
+{
+	static const struct { const char *source; int seen, lost; } rows[] = {
+		{ "waits", COUNT_WAITS, COUNT_WAITS_LOST }, { "wait-stacks", COUNT_SPLITS, COUNT_SPLITS_LOST },
+		{ "on-cpu-samples", COUNT_SAMPLES, COUNT_SAMPLES_LOST }, { "ring-records", COUNT_RECORDS, COUNT_RECORDS_LOST },
+		{ "stack-walks", COUNT_STACKS, COUNT_STACKS_FAILED }, { "ledgers", COUNT_SWITCHES, COUNT_NO_STORAGE },
+		{ "switches", COUNT_SWITCHES, COUNT_SWITCHES_MISSED },
+		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST },
+		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
+		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
+		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
+	};
+	struct sideband_statistics band = { 0 };
+	uint64_t delta[COUNTERS];
+
+	for (uint32_t i = 0; i < COUNTERS; i++) {
+		drain->counters[i] = maps_sum(drain->options.bpf->maps.counters, i);
+		delta[i] = drain->counters[i] - drain->before[i];
+		drain->before[i] = drain->counters[i];
+	}
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		put_loss(drain, rows[i].source, delta[rows[i].seen], rows[i].lost < 0 ? 0 : delta[rows[i].lost]);
+	if (drain->sideband)
+		sideband_statistics(drain->sideband, &band);
+	put_loss(drain, "side-band", band.records - drain->band.records, band.lost - drain->band.lost);
+	drain->band = band;
+	put_loss(drain, "decode", 0, drain->malformed + drain->batch.dropped + drain->extra.dropped);
+	drain->malformed = drain->batch.dropped = drain->extra.dropped = 0;
+	drain_feed_extra(drain);
+}
+
+/* All programs that saw the old epoch have ended when this returns: they run with preemption off, which an RCU grace
+ * period waits for, and that is what a global membarrier is. */
+static void wait_for_programs(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		(void)usleep(20000);
+}
+
+int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err)
+{
+	struct wire_slice slice = { .head = { .size = sizeof(slice), .kind = WIRE_SLICE }, .start_ns = start_ns, .end_ns = end_ns };
+	bool odd = drain->options.bpf->bss->epoch & 1;
+	int r;
+
+	drain->options.bpf->bss->epoch++;
+	wait_for_programs();
+	r = drain_tick(drain, err);
+	if (r < 0)
+		return r;
+	drain_feed(drain, &slice, sizeof(slice));
+	r = drain_maps(drain, odd, err);
+	if (r < 0)
+		return r;
+	drain_delays(drain, odd);
+	harvest_generated_look(harvest_generated(drain->options.harvest));
+	drain_feed(drain, drain->costs.bytes, drain->costs.size);
+	batch_clear(&drain->costs);
+	drain_losses(drain);
+	return drain_work(drain, last, err);
+}
+
+void drain_cost(struct drain *drain, const char *source, uint64_t ns, uint64_t events)
+{
+	struct wire_cost wire = { .ns = ns, .events = events };
+
+	batch_put(&drain->costs, WIRE_COST, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
+}
+
+void drain_completion(struct drain *drain, const char *source, const char *class, uint32_t outcome, uint64_t count)
+{
+	struct wire_completion wire = { .count = count, .outcome = outcome };
+
+	if (count)
+		batch_put(&drain->costs, WIRE_COMPLETION, 0, &wire, sizeof(wire), (const char *const[]){ source, class, NULL });
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* What the halves of the drain share: drain.c reads what comes as it happens, drain_slice.c what was added up for a slice. */
+#include "capture/batch.h"
+#include "capture/drain.h"
+#include "capture/sideband.h"
+#include "capture/unwinding.h"
+
+struct interpreting;
+struct kallsyms;
+struct ring_buffer;
+
+struct drain {
+	struct drain_options options;
+	struct ring_buffer *ring;
+	struct sideband *sideband;              /* NULL where perf events are not to be had: /proc alone must do */
+	struct kallsyms *kernel;
+	struct unwinding *unwinding;
+	struct interpreting *interpreting;
+	uint32_t *ended;                        /* processes that exited: forgotten a tick later, when their last records are decoded */
+	size_t ended_count, ended_before, ended_room;   /* before: those of the tick before stand first */
+	bool hurries;                           /* programs begin: the next tick should come soon */
+	struct unwinding_stack walked;
+	struct batch batch;                     /* from the ring and the side band */
+	struct batch extra;                     /* what must be decoded before the record at hand */
+	struct batch costs;                     /* of the next slice: costs, and completions counted elsewhere */
+	const struct work *work;                /* NULL: none is counted */
+	struct work_state *work_state;
+	uint64_t counters[COUNTERS], before[COUNTERS];
+	struct harvested_mapping mapping;       /* too large for a stack */
+	struct sideband_statistics band;
+	uint64_t malformed;
+	struct drain_counts totals;
+};
+
+void drain_feed(struct drain *drain, const void *record, size_t size);
+void drain_feed_extra(struct drain *drain);
+/* Names go before the record that refers to them, if they are not known yet. A return address lies behind its call, which may
+ * be the last of its function: it is looked up one before. A function's own address (a file's release operation) is not. */
+void drain_name_kernel_address(struct drain *drain, uint64_t address, bool is_return);
+void drain_name_waker(struct drain *drain, uint32_t tid);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/* What the halves of the decoder share: decoder.c links threads, processes and facts, decoder_stack.c makes stacks. */
+#include "probe/decoder.h"
+
+struct map;
+struct spaces;
+
+enum { COPIED_STACK_LIMIT = 256 << 10, KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_LIMIT = 1 << 20 };
+
+struct stack_pair { uint64_t user, kernel; };
+struct code_key { uint64_t code, instruction, process; };
+struct evaluator { uint64_t start, end; };
+
+struct decoder {
+	struct profile *profile;
+	struct slice_id slice;
+	struct spaces *spaces;
+	struct map *threads;            /* serial -> thread_id */
+	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
+	struct map *processes;          /* pid -> process_id of its present generation */
+	struct map *stacks;             /* wire stack id -> stack_id */
+	struct map *copied[2];          /* the same of those that were copied, the younger first */
+	struct map *joined;             /* struct stack_pair -> stack_id */
+	struct map *kernel_names;       /* address -> string_id */
+	struct map *codes;              /* struct code_key -> frame_id */
+	struct map *evaluators;         /* pid -> index */
+	struct evaluator *evaluator_rows;
+	size_t evaluator_count, evaluator_room;
+	struct file_id kernel, unmapped;
+	uint64_t malformed;
+};
+
+struct string_id decoder_kernel_name(const struct decoder *decoder, uint64_t address);    /* none where it was never told */
+struct stack_id decoder_stack_of(const struct decoder *decoder, uint64_t id);             /* by the id on the wire */
+void decoder_decode_stack(struct decoder *decoder, const struct wire_head *record);
+void decoder_decode_evaluator(struct decoder *decoder, const struct wire_head *record);
+void decoder_decode_code_name(struct decoder *decoder, const struct wire_head *record);
