@@ -27,7 +27,7 @@ HELP    := $(BUILD)/gen/help_pages.h
 
 WARN     := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes -Wshadow -Wvla
 CFLAGS   ?= -O2 -g
-CPPFLAGS += -D_GNU_SOURCE -DCROSSCUT_VERSION='"$(VERSION)"' -DCROSSCUT_PAGE='"$(abspath $(PAGE))"' -Isrc -I$(BUILD)/gen
+CPPFLAGS += -D_GNU_SOURCE -DCROSSCUT_VERSION='"$(VERSION)"' -Isrc -I$(BUILD)/gen
 LANGUAGE := -std=gnu17 -fno-omit-frame-pointer
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 LDLIBS   := -lbpf -ldw -lelf -llzma -ljansson -lsqlite3 -lzstd -lz -liberty -linih -lpthread -lm
@@ -52,7 +52,8 @@ $(BUILD)/san/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -O1 -g $(SANITIZE) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o: $(PAGE)
+$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o $(BUILD)/fuzz/obj/view/html.o: $(PAGE)
+$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o $(BUILD)/fuzz/obj/view/html.o: CPPFLAGS += -DCROSSCUT_PAGE='"$(abspath $(PAGE))"'
 
 $(BUILD)/obj/command/help.o $(BUILD)/san/command/help.o $(BUILD)/fuzz/obj/command/help.o: $(HELP)
 
