@@ -241,23 +241,32 @@ static void read_units(struct reading *reading)
 		code_builder_covered(reading->builder, reading->question->addresses[i], reading->question->addresses[i] + 1);
 }
 
-void *dwarf_read(void *context, size_t *ret_size)
+void *dwarf_read_open(Dwarf *debug, const struct dwarf_question *question, size_t *ret_size)
 {
-	const struct dwarf_question *question = context;
 	CLEANUP(code_builder) struct code_builder *builder = code_builder_new();
 	CLEANUP(intern) struct intern *paths = intern_new();
-	struct reading reading = { .question = question, .builder = builder, .paths = paths,
+	struct reading reading = { .question = question, .builder = builder, .debug = debug, .paths = paths,
 				   .end_ns = clock_now_ns() + question->time_ns };
 
-	(void)unsetenv("DEBUGINFOD_URLS");           /* no server is asked here */
-	reading.debug = dwarf_begin(question->fd, DWARF_C_READ);
-	if (!reading.debug)
-		return NULL;
-	(void)dwarf_getalt(reading.debug);           /* what dwz moved to a common file: opened while we still may */
-	confined_close_door();
 	if (question->known)
 		code_builder_add_map(builder, question->known);
 	read_units(&reading);
-	(void)dwarf_end(reading.debug);
 	return code_builder_pack(builder, ret_size);
+}
+
+void *dwarf_read(void *context, size_t *ret_size)
+{
+	const struct dwarf_question *question = context;
+	void *packed;
+	Dwarf *debug;
+
+	(void)unsetenv("DEBUGINFOD_URLS");           /* no server is asked here */
+	debug = dwarf_begin(question->fd, DWARF_C_READ);
+	if (!debug)
+		return NULL;
+	(void)dwarf_getalt(debug);                   /* what dwz moved to a common file: opened while we still may */
+	confined_close_door();
+	packed = dwarf_read_open(debug, question, ret_size);
+	(void)dwarf_end(debug);
+	return packed;
 }

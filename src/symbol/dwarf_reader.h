@@ -18,5 +18,9 @@ struct dwarf_question {
 	uint64_t time_ns;                            /* after that the rest is left out */
 };
 
+struct Dwarf;
+
+/* The packed block (code_map.h) of what the open debug information says; the caller frees it. */
+void *dwarf_read_open(struct Dwarf *debug, const struct dwarf_question *question, size_t *ret_size);
 /* For confined_run(): the packed block (code_map.h), or NULL. context is a struct dwarf_question. */
 void *dwarf_read(void *context, size_t *ret_size);
