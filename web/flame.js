@@ -4,6 +4,7 @@
 // the picture; a run can be pointed at and zoomed into like a frame.
 import { element } from "./dom.js";
 import { colorStep, colorVariable } from "./color.js";
+import { fitName } from "./name.js";
 import { treeName, treeSearch } from "./tree.js";
 
 const ROW = 18, FONT = "12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace", TEXT_FROM = 30, NARROW = 1;
@@ -193,8 +194,7 @@ export class Flame {
 		context.textBaseline = "middle";
 		this.letter = this.letter || context.measureText("mmmmmmmmmm").width / 10;
 		for (let i = 0; i < texts.length; i += 6) {
-			const room = Math.floor((texts[i + 3] - 7) / this.letter), name = treeName(tree, texts[i]);
-			const text = name.length <= room ? name : room > 2 ? `${name.slice(0, room - 1)}…` : "";
+			const text = fitName(treeName(tree, texts[i]), Math.floor((texts[i + 3] - 7) / this.letter));
 			context.globalAlpha = texts[i + 5];
 			context.fillStyle = texts[i + 4] ? this.look.hitText : this.look.text;
 			context.fillText(text, texts[i + 1] + 4, texts[i + 2] + ROW / 2);

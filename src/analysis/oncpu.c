@@ -127,7 +127,7 @@ static const struct column stack_columns[] = {
 	{ "per_completion", "per completion", "", 0 },
 	{ "count", "samples", "count", 0 },
 	{ "measured", "measured", "", 0 },
-	{ "stack", "stack", "", COLUMN_CODE },
+	{ "stack", "stack", "", COLUMN_CODE | COLUMN_LEFT },
 };
 
 static int compare_hots(const void *left, const void *right)

@@ -240,7 +240,7 @@ static const struct column wait_columns[] = {
 	{ "mean", "mean", "ns", 0 },
 	{ "maximum", "longest", "ns", 0 },
 	{ "measured", "measured", "", 0 },
-	{ "stack", "stack", "", COLUMN_CODE },
+	{ "stack", "stack", "", COLUMN_CODE | COLUMN_LEFT },
 	{ "wakers", "woken by", "", 0 },
 };
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "capture/jvm_attach.h"
 #include "capture/kernel.h"
+#include "wire/wire.h"
 #include "capture/unwind_cost.h"
 #include "profile/profile.h"
 
@@ -75,9 +76,6 @@ static void set_unclosed_apart(struct capture *capture)
 	profile_set_meta_number(capture->profile, "threads.unclosed", unclosed);
 }
 
-/* As the kernel half keeps it. */
-struct cpu_time { uint64_t since_ns, idle_ns, unseen_ns; uint32_t pid, seen; };
-
 /* Whether the thread that was last seen to get a CPU has this time in its ledger. */
 static bool has_ledger(const struct profile *profile, uint32_t tid, uint64_t end_ns)
 {
@@ -94,7 +92,7 @@ static bool has_ledger(const struct profile *profile, uint32_t tid, uint64_t end
  * part, since some contexts are closed to tracing. */
 static void note_cpu_time(struct capture *capture, uint64_t end_ns)
 {
-	struct cpu_time *cpus;
+	struct wire_cpu_time *cpus;
 	size_t count = (size_t)libbpf_num_possible_cpus();
 	uint32_t zero = 0;
 	uint64_t idle = 0, unseen = 0;

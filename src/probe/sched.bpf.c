@@ -50,13 +50,11 @@ struct {
 	__type(value, struct wire_delay);
 } delays SEC(".maps");
 
-/* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
-struct cpu_time { __u64 since_ns, idle_ns, unseen_ns; __u32 pid, seen; };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct cpu_time);
+	__type(value, struct wire_cpu_time);
 } cpu_times SEC(".maps");
 
 __u32 next_serial = 0;
@@ -384,7 +382,7 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 static __always_inline void account_cpu(struct task_struct *prev, struct task_struct *next, __u64 now)
 {
 	__u32 zero = 0;
-	struct cpu_time *cpu = bpf_map_lookup_elem(&cpu_times, &zero);
+	struct wire_cpu_time *cpu = bpf_map_lookup_elem(&cpu_times, &zero);
 
 	if (!cpu)
 		return;

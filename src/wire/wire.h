@@ -228,6 +228,8 @@ struct wire_sample_key {
 };
 
 struct wire_delay { __u64 count, ns; };
+/* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
+struct wire_cpu_time { __u64 since_ns, idle_ns, unseen_ns; __u32 pid, seen; };
 struct wire_sample_value { __u64 count, ns; };       /* ns: what the ticks stood for */
 
 struct wire_completion_key {

@@ -3,7 +3,9 @@
 documents are made by make_documents; their figures are invented, so the test knows nothing but the files."""
 
 import json
+import pathlib
 import re
+import subprocess
 import sys
 import time
 import unittest
@@ -362,6 +364,16 @@ class Looks(unittest.TestCase):
             self.assertGreater(len(pairs), 8)
             for what, front, back in pairs:
                 self.assertGreaterEqual(contrast(front, back), 4.5, (what, front, back, dark))
+
+    def test_long_names_are_folded_as_far_as_their_room_asks(self):
+        cases = [("f(int)", 9, "f(int)"), ("f(int)", 2, ""), ("parse_everything", 6, "parse…"),
+                 ("std::map<std::string, int>::operator<(int) const", 40, "std::map<…>::operator<(int) const"),
+                 ("a::operator<<(std::ostream&, std::vector<int, std::allocator<int>>)", 34, "a::operator<<(…)"),
+                 ("(anonymous namespace)::f<a->b>(x)", 32, "(anonymous namespace)::f<…>(x)"), ("a < b < c < d", 6, "a < b…")]
+        script = (pathlib.Path(__file__).parents[2] / "web/name.js").read_text() + \
+            f"console.log(JSON.stringify({json.dumps(cases)}.map(([name, room]) => fitName(name, room))));"
+        got = subprocess.run(["node", "--input-type=module"], input=script, capture_output=True, text=True, check=True).stdout
+        self.assertEqual(json.loads(got), [expected for _, _, expected in cases])
 
     def test_names_of_frames_stay_readable_in_every_dimension(self):
         for dark in (False, True):
