@@ -209,6 +209,12 @@ static bool has_several_ports(const struct account *account)
 
 static void add_completions(struct account *account)
 {
+	double *const sums[OUTCOME_COUNT] = {
+		[OUTCOME_CORRECT] = &account->correct,   [OUTCOME_INCORRECT] = &account->incorrect,
+		[OUTCOME_UNJUDGED] = &account->unjudged, [OUTCOME_REJECTED] = &account->rejected,
+		[OUTCOME_RETRIED] = &account->retried,   [OUTCOME_ABANDONED] = &account->abandoned,
+	};
+
 	account->several_ports = has_several_ports(account);
 	for (size_t i = 0; i < profile_completion_count(account->profile); i++) {
 		const struct completion *completion = profile_completion_at(account->profile, i);
@@ -217,12 +223,8 @@ static void add_completions(struct account *account)
 		if (!selection_has_completion(account->question->selection, account->profile,
 					      completion))
 			continue;
-		account->correct +=
-			completion->outcome == OUTCOME_CORRECT ? (double)completion->count : 0;
-		account->incorrect +=
-			completion->outcome == OUTCOME_INCORRECT ? (double)completion->count : 0;
-		account->unjudged +=
-			completion->outcome == OUTCOME_UNJUDGED ? (double)completion->count : 0;
+		if (completion->outcome > 0 && completion->outcome < OUTCOME_COUNT)
+			*sums[completion->outcome] += (double)completion->count;
 	}
 }
 
@@ -348,4 +350,10 @@ double account_per_completion(const struct account *account, double weight)
 	if (account->several_ports)
 		return NAN;
 	return account->correct > 0 ? weight / account->correct : NAN;
+}
+
+double account_attempts(const struct account *account)
+{
+	return account->correct + account->incorrect + account->unjudged + account->rejected +
+	       account->retried + account->abandoned;
 }

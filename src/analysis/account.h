@@ -37,6 +37,7 @@ struct account {
 	double elapsed_ns;
 	double threads, processes;           /* selected */
 	double correct, incorrect, unjudged; /* completions */
+	double rejected, retried, abandoned; /* attempts that completed nothing */
 	bool worked;                         /* some completion was counted */
 	bool several_ports;                  /* on more than one port, and none was chosen */
 };
@@ -58,6 +59,7 @@ double account_exact(const struct account *account, struct dimension_id state);
 struct tally account_part(const struct account *account, struct dimension_id part);
 /* What was sampled with stacks of a state and its parts, to be set beside the exact total. */
 struct tally account_split(const struct account *account, struct dimension_id state);
+double account_attempts(const struct account *account);      /* of whatever outcome; less retried: operations */
 double account_per_completion(const struct account *account, double weight);         /* NAN without work */
 const char *weighting_name(enum weighting weighting);                                /* "exact" … */
 

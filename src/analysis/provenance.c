@@ -198,6 +198,19 @@ static struct table *classes_of(const struct question *question)
 	return table;
 }
 
+/* Only where somebody told them apart: a count of responses knows no attempts. */
+static void add_attempts(const struct account *account, struct record *record)
+{
+	if (account->rejected + account->retried + account->abandoned <= 0)
+		return;
+	add_known(record, "attempts", "attempts", "count", 0, figure_whole(account_attempts(account)));
+	add_known(record, "operations", "logical operations", "count", 0,
+		  figure_whole(account_attempts(account) - account->retried));
+	add_known(record, "rejected", "rejected", "count", 0, figure_whole(account->rejected));
+	add_known(record, "retried", "retried", "count", 0, figure_whole(account->retried));
+	add_known(record, "abandoned", "abandoned", "count", 0, figure_whole(account->abandoned));
+}
+
 static struct record *work_of(const struct question *question, const struct account *account)
 {
 	const struct profile *profile = question->profile;
@@ -214,6 +227,7 @@ static struct record *work_of(const struct question *question, const struct acco
 		  counted ? figure_whole(account->correct) : value_none());
 	add_known(record, "incorrect", "incorrect", "count", 0,
 		  counted ? figure_whole(account->incorrect) : value_none());
+	add_attempts(account, record);
 	add_known(record, "classes", "classes", "", 0, value_table(classes_of(question)));
 	return record;
 }

@@ -90,12 +90,13 @@ int quantity_parse_duration(const char *text, uint64_t *ret_ns, struct error *er
 {
 	static const struct suffix suffixes[] = {
 		{ "", 1e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 }, { "m", 60e9 }, { "min", 60e9 }, { "h", 3600e9 },
+		{ "d", 86400e9 },
 	};
 	double value;
 
 	if (parse_suffixed(text, suffixes, ARRAY_LENGTH(suffixes), &value) < 0) {
 		fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no length of time", text);
-		error_because(err, "it takes a number and s, ms, us, m or h");
+		error_because(err, "it takes a number and s, ms, us, m, h or d");
 		return error_try(err, "10s");
 	}
 	*ret_ns = (uint64_t)value;

@@ -15,7 +15,7 @@ enum { QUANTITY_SIZE = 32 };
 /* Writes value with its unit into text and returns text. */
 const char *quantity_print(char text[QUANTITY_SIZE], double value, const char *unit);
 
-/* "10s", "250ms", "5m", "1h"; a bare number is seconds. */
+/* "10s", "250ms", "5m", "1h", "30d"; a bare number is seconds. */
 int quantity_parse_duration(const char *text, uint64_t *ret_ns, struct error *err);
 /* "64M", "1G", "4096"; powers of 1024. */
 int quantity_parse_bytes(const char *text, uint64_t *ret_bytes, struct error *err);

@@ -17,6 +17,7 @@
 #include "result/document.h"
 #include "runbook/runbook.h"
 #include "symbol/symbol.h"
+#include "symptom/symptom.h"
 #include "truth/truth.h"
 #include "view/view.h"
 #include "work/work.h"
@@ -176,6 +177,12 @@ static void add_symbol_sources(struct table *table)
 		});
 }
 
+static void add_symptoms(struct table *table)
+{
+	for (const struct symptom *const *row = symptoms; *row; row++)
+		table_add(table, (struct value[]){ value_text((*row)->name), value_text((*row)->summary) });
+}
+
 static void add_truths(struct table *table)
 {
 	for (const struct truth *const *row = truths; *row; row++)
@@ -220,6 +227,7 @@ static const struct set {
 	{ "runbook", "keys of a runbook (record --runbook)", COLUMNS(runbook_columns), add_runbook_keys },
 	{ "symbols", "sources of names, in the order in which they are asked", COLUMNS(plain_columns),
 	  add_symbol_sources },
+	{ "symptoms", "symptoms, and the evidence to take first (select)", COLUMNS(plain_columns), add_symptoms },
 	{ "truths", "programs whose waits are known (calibrate)", COLUMNS(state_columns), add_truths },
 	{ "views", "media an answer can be drawn on", COLUMNS(plain_columns), add_views },
 	{ "works", "sources of completions (record --work)", COLUMNS(work_columns), add_works },

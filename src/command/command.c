@@ -13,7 +13,7 @@
 #include <string.h>
 
 extern const struct command cmd_calibrate, cmd_check, cmd_completion, cmd_convert, cmd_demo, cmd_doctor, cmd_help, cmd_list, cmd_report,
-	cmd_record, cmd_symbolize;
+	cmd_record, cmd_select, cmd_symbolize;
 
 const struct command *const commands[] = {      /* sorted by name; a test says so */
 	&cmd_calibrate,
@@ -26,6 +26,7 @@ const struct command *const commands[] = {      /* sorted by name; a test says s
 	&cmd_list,
 	&cmd_record,
 	&cmd_report,
+	&cmd_select,
 	&cmd_symbolize,
 	NULL,
 };

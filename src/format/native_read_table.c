@@ -339,7 +339,7 @@ static struct slice_id take_slice(struct reader *reader, struct cursor *cursor)
 
 static void read_completion(struct reader *reader, struct cursor *cursor)
 {
-	static const char *const outcomes[] = { "", "correct", "incorrect", "unjudged" };
+	static const char *const outcomes[] = { "", "correct", "incorrect", "unjudged", "rejected", "retried", "abandoned" };
 	struct completion row = { 0 };
 
 	row.slice = take_slice(reader, cursor);

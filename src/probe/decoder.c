@@ -303,7 +303,7 @@ static void decode_completion(struct decoder *decoder, const struct wire_head *r
 	const struct wire_completion *wire = (const void *)record;
 	const uint32_t *process = map_find(decoder->processes, &wire->process);
 
-	if (wire->outcome < OUTCOME_CORRECT || wire->outcome > OUTCOME_UNJUDGED) {
+	if (wire->outcome < OUTCOME_CORRECT || wire->outcome >= OUTCOME_COUNT) {
 		decoder->malformed++;
 		return;
 	}

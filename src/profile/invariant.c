@@ -155,7 +155,7 @@ static const char *counts_broken(const struct profile *profile)
 
 		BROKEN_UNLESS(HAS(slice, row->slice) && HAS(process, row->process),
 			      "a completion's slice or process does not exist");
-		BROKEN_UNLESS(row->outcome >= OUTCOME_CORRECT && row->outcome <= OUTCOME_UNJUDGED,
+		BROKEN_UNLESS(row->outcome >= OUTCOME_CORRECT && row->outcome < OUTCOME_COUNT,
 			      "a completion's outcome is out of range");
 	}
 	for (size_t i = 0; i < profile->loss_count; i++)

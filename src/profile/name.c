@@ -19,9 +19,12 @@ const char *outcome_name(enum outcome outcome)
 {
 	static const char *const names[] = { [OUTCOME_CORRECT] = "correct",
 					     [OUTCOME_INCORRECT] = "incorrect",
-					     [OUTCOME_UNJUDGED] = "unjudged" };
+					     [OUTCOME_UNJUDGED] = "unjudged",
+					     [OUTCOME_REJECTED] = "rejected",
+					     [OUTCOME_RETRIED] = "retried",
+					     [OUTCOME_ABANDONED] = "abandoned" };
 
-	return outcome >= OUTCOME_CORRECT && outcome <= OUTCOME_UNJUDGED ? names[outcome] : "?";
+	return outcome >= OUTCOME_CORRECT && outcome < OUTCOME_COUNT ? names[outcome] : "?";
 }
 
 const char *frame_method_name(enum frame_method method)

@@ -158,7 +158,10 @@ struct request { struct thread_id thread; struct string_id class, outcome, trace
 		 uint64_t arrived_ns, opened_ns, closed_ns; };
 struct part { uint32_t request; struct evidence_id evidence; struct dimension_id dimension; uint64_t ns; };
 
-enum outcome { OUTCOME_CORRECT = 1, OUTCOME_INCORRECT, OUTCOME_UNJUDGED };
+/* Of an attempt. Rejected: turned away before it was tried; retried: another attempt of the same operation followed;
+ * abandoned: nobody waited for its answer. Attempts less retried ones are logical operations. Append-only: stored by name. */
+enum outcome { OUTCOME_CORRECT = 1, OUTCOME_INCORRECT, OUTCOME_UNJUDGED, OUTCOME_REJECTED, OUTCOME_RETRIED, OUTCOME_ABANDONED,
+	       OUTCOME_COUNT };
 const char *outcome_name(enum outcome outcome);      /* "correct" … */
 
 struct completion {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "profile/dimension.h"
 #include "profile/profile.h"
@@ -45,8 +46,37 @@ const struct runbook_key runbook_keys[] = {
 	{ "contract", "unit", "the useful-work unit: what every weight is divided by" },
 	{ "contract", "suspected", "the dimension in which time is thought to be lost" },
 	{ "contract", "decision", "what the capture is to decide" },
+	{ "bounds", "longest", "the longest that a capture may take" },
+	{ "bounds", "cohort", "the hosts, processes or requests that may be captured" },
+	{ "bounds", "rates", "sampling rates, and the stages in which they may rise" },
+	{ "bounds", "buffers", "how much memory the capture's buffers may take" },
+	{ "bounds", "overhead", "the overhead budget" },
+	{ "bounds", "abort", "the condition under which the capture is ended at once" },
+	{ "bounds", "privilege", "the rights it runs with" },
+	{ "bounds", "exposure", "which data of others it may see" },
+	{ "bounds", "retention", "how long artefacts are kept: 30d" },
+	{ "bounds", "readers", "who may read them" },
+	{ "bounds", "artefacts", "raw artefacts that are kept" },
+	{ "bounds", "falsified-by", "the outcome that would falsify the claim; mandatory" },
+	{ "hypothesis", "mechanism", "a row of crosscut list hypotheses" },
+	{ "hypothesis", "must-move", "dimensions and objectives that must rise, and fall back together" },
+	{ "hypothesis", "by", "the least rise of each: 0.5 is by half" },
+	{ "hypothesis", "must-not-move", "what must not rise" },
+	{ "arms", "baseline", "the command that starts the baseline" },
+	{ "arms", "candidate", "the command that starts the candidate" },
+	{ "arms", "restored", "the command of the candidate with the one change taken back" },
+	{ "arms", "ready", "line: of its output, with its port; port:N; or a time to wait" },
+	{ "arms", "load", "the command that sends the load" },
+	{ "arms", "objective", "the file in which the load leaves its figures (JSON)" },
+	{ "arms", "window", "signals: SIGUSR1 opens and SIGUSR2 ends the load's; or whole" },
+	{ "arms", "warm-up", "how long the load runs before the capture" },
+	{ "test", "pairs", "blocks of each arm (default 6)" },
+	{ "test", "block", "how long one block is captured (default 8s)" },
+	{ "test", "seed", "of the order of the blocks (default 1)" },
+	{ "test", "lateness", "a load later than this share of p99 voids its block (default 0.01)" },
 	{ 0 },
 };
+static const char *const sections[] = { "capture", "labels", "contract", "bounds", "hypothesis", "arms", "test", NULL };
 static const char *const operating_states[] = { "nominal", "overload", "partial-failure", "recovery", NULL };
 
 struct runbook {
@@ -93,6 +123,26 @@ const struct runbook_entry *runbook_at(const struct runbook *runbook, size_t ind
 	return &runbook->entries[index];
 }
 
+const char *runbook_value(const struct runbook *runbook, const char *section, const char *key)
+{
+	for (size_t i = 0; i < runbook->count; i++)
+		if (!strcmp(runbook->entries[i].section, section) && !strcmp(runbook->entries[i].key, key))
+			return runbook->entries[i].value;
+	return NULL;
+}
+
+int runbook_require(const struct runbook *runbook, const char *section, const char *const *keys, struct error *err)
+{
+	for (size_t i = 0; keys[i]; i++) {
+		if (runbook_value(runbook, section, keys[i]))
+			continue;
+		fail(err, FAILURE_USAGE, -EINVAL, "%s: [%s] %s is missing", runbook->path, section, keys[i]);
+		error_because(err, "it is stated before anything is recorded, not after");
+		return error_try(err, "crosscut list runbook");
+	}
+	return 0;
+}
+
 /* --- What is wrong ---------------------------------------------------------------------------------------------- */
 
 static void refuse(struct parsing *parsing, unsigned line, const char *what, const char *word, const char *why)
@@ -132,8 +182,6 @@ static const struct runbook_key *key_find(const char *section, const char *key)
 
 static void check_section(struct parsing *parsing, const char *section, unsigned line)
 {
-	static const char *const sections[] = { "capture", "labels", "contract", NULL };
-
 	for (size_t i = 0; sections[i]; i++)
 		if (!strcmp(sections[i], section))
 			return;
@@ -176,6 +224,85 @@ static void check_dimension(struct parsing *parsing, const struct runbook_entry 
 	refuse_name(parsing, entry->line, "unknown dimension", entry->value, names);
 }
 
+/* Of the objective rather than of threads' time: what users saw. */
+static const char *const objectives[] = { "mean", "p50", "p90", "p99", "p999", "throughput", NULL };
+
+bool runbook_is_objective(const char *name)
+{
+	for (size_t i = 0; objectives[i]; i++)
+		if (!strcmp(objectives[i], name))
+			return true;
+	return false;
+}
+
+/* "disk, runnable, p99" */
+static void check_quantities(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	for (const char *at = entry->value; *at; at += strspn(at, ", \t")) {
+		size_t size = strcspn(at, ", \t");
+		CLEANUP_TEXT char *name = xstrndup(at, size);
+		struct runbook_entry one = { entry->section, entry->key, name, entry->line };
+
+		if (size && !runbook_is_objective(name))
+			check_dimension(parsing, &one);
+		at += size;
+	}
+}
+
+static void check_fraction(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	char *end;
+	double value = strtod(entry->value, &end);
+
+	if (end == entry->value || *end || !(value > 0) || value > 1000)
+		refuse(parsing, entry->line, "no share", entry->value, "it takes a number above 0: 0.5 is by half");
+}
+
+static void check_number(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	struct error why = { 0 };
+	uint64_t number;
+	bool is_time = !strcmp(entry->key, "retention") || !strcmp(entry->key, "block") || !strcmp(entry->key, "warm-up");
+	int r = is_time ? quantity_parse_duration(entry->value, &number, &why) : quantity_parse_count(entry->value, &number, &why);
+
+	if (r < 0)
+		refuse(parsing, entry->line, is_time ? "no length of time" : "no whole number", entry->value, why.why);
+}
+
+/* What has a form of its own, by section and key. */
+static const struct { const char *section, *key; void (*check)(struct parsing *parsing, const struct runbook_entry *entry); } forms[] = {
+	{ "contract", "state", check_state },          { "contract", "suspected", check_dimension },
+	{ "bounds", "retention", check_number },       { "hypothesis", "must-move", check_quantities },
+	{ "hypothesis", "by", check_fraction },        { "hypothesis", "must-not-move", check_quantities },
+	{ "arms", "warm-up", check_number },           { "test", "pairs", check_number },
+	{ "test", "block", check_number },             { "test", "seed", check_number },
+	{ "test", "lateness", check_fraction },
+};
+
+static void check_form(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(forms); i++)
+		if (!strcmp(forms[i].section, entry->section) && !strcmp(forms[i].key, entry->key))
+			forms[i].check(parsing, entry);
+}
+
+/* A claim that nothing could refute is none: who states a decision, bounds or a hypothesis says what would. */
+static void check_falsifiable(struct parsing *parsing)
+{
+	const struct runbook *runbook = parsing->runbook;
+
+	if (parsing->code || runbook_value(runbook, "bounds", "falsified-by"))
+		return;
+	for (size_t i = 0; i < runbook->count; i++) {
+		const struct runbook_entry *entry = &runbook->entries[i];
+
+		if (!strcmp(entry->section, "bounds") || !strcmp(entry->section, "hypothesis") || !strcmp(entry->section, "arms") ||
+		    !strcmp(entry->key, "decision"))
+			refuse(parsing, entry->line, "nothing would falsify what begins at", entry->key,
+			       "[bounds] falsified-by is missing: one outcome that would refute the claim");
+	}
+}
+
 /* Values may go on over several lines, so they are judged when all is read. */
 static void check_entries(struct parsing *parsing)
 {
@@ -190,14 +317,12 @@ static void check_entries(struct parsing *parsing)
 			refuse(parsing, entry->line, "no value for", entry->key, "a key that says nothing is left out");
 		if (!strcmp(entry->section, "labels") && strchr(entry->key, '='))
 			refuse(parsing, entry->line, "no label", entry->key, "a label's key holds no '='");
-		if (!strcmp(entry->section, "contract") && !strcmp(entry->key, "state"))
-			check_state(parsing, entry);
-		if (!strcmp(entry->section, "contract") && !strcmp(entry->key, "suspected"))
-			check_dimension(parsing, entry);
+		check_form(parsing, entry);
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(runbook->entries[j].section, entry->section) && !strcmp(runbook->entries[j].key, entry->key))
 				refuse(parsing, entry->line, "twice", entry->key, "it cannot be told which of the two is meant");
 	}
+	check_falsifiable(parsing);
 }
 
 /* --- Reading ---------------------------------------------------------------------------------------------------- */
@@ -286,13 +411,18 @@ int runbook_read(const char *path, struct runbook **ret, struct error *err)
 	return 0;
 }
 
+static bool is_stored(const char *section)
+{
+	return !strcmp(section, "contract") || !strcmp(section, "bounds") || !strcmp(section, "hypothesis");
+}
+
 void runbook_note_contract(const struct runbook *runbook, struct profile *profile)
 {
 	for (size_t i = 0; i < runbook->count; i++) {
 		const struct runbook_entry *entry = &runbook->entries[i];
-		CLEANUP_TEXT char *key = xasprintf("contract.%s", entry->key);
+		CLEANUP_TEXT char *key = xasprintf("%s.%s", entry->section, entry->key);
 
-		if (!strcmp(entry->section, "contract"))
+		if (is_stored(entry->section))
 			profile_set_meta(profile, key, entry->value);
 	}
 }

@@ -11,9 +11,12 @@
  *	[contract]                      what the capture is about and what it will decide
  *	workload = checkout, open loop, 400 requests a second
  *	state = nominal
+ *	[bounds]                        what it may cost, see and leave behind, and the outcome that would falsify the claim
+ *	[hypothesis] [arms] [test]      what must move together if the claim is true, and the experiment that would show it
  *
  * It is read whole and checked before anything is done: an unknown section, key or word is refused with its line.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/cleanup.h"
@@ -39,5 +42,10 @@ DEFINE_CLEANUP(runbook)
 const char *runbook_path(const struct runbook *runbook);
 size_t runbook_count(const struct runbook *runbook);
 const struct runbook_entry *runbook_at(const struct runbook *runbook, size_t index);
-/* Puts the contract into the profile's meta, as "contract.workload" and so on. */
+/* NULL where it is not said. */
+const char *runbook_value(const struct runbook *runbook, const char *section, const char *key);
+/* FAILURE_USAGE that names the first of the keys (NULL-terminated) that is not said. */
+int runbook_require(const struct runbook *runbook, const char *section, const char *const *keys, struct error *err);
+bool runbook_is_objective(const char *name);         /* "p99": of the load's own figures, not a dimension */
+/* Puts contract, bounds and hypothesis into the profile's meta, as "contract.workload" and so on. */
 void runbook_note_contract(const struct runbook *runbook, struct profile *profile);

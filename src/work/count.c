@@ -14,18 +14,19 @@
 #include "base/quantity.h"
 
 struct work_state {
-	uint64_t correct, incorrect;
+	uint64_t counts[OUTCOME_COUNT];
 	bool told;
 };
 
-/* One part: "1000", "correct:1000" or "incorrect:7". */
+/* One part: "1000", "correct:1000", "rejected:7" … */
 static int parse_part(const char *part, struct work_state *state, struct error *err)
 {
-	if (strncmp(part, "correct:", 8) == 0)
-		return quantity_parse_count(part + 8, &state->correct, err);
-	if (strncmp(part, "incorrect:", 10) == 0)
-		return quantity_parse_count(part + 10, &state->incorrect, err);
-	return quantity_parse_count(part, &state->correct, err);
+	size_t size = strcspn(part, ":");
+
+	for (enum outcome outcome = OUTCOME_CORRECT; part[size] && outcome < OUTCOME_COUNT; outcome++)
+		if (strlen(outcome_name(outcome)) == size && !strncmp(part, outcome_name(outcome), size))
+			return quantity_parse_count(part + size + 1, &state->counts[outcome], err);
+	return quantity_parse_count(part, &state->counts[OUTCOME_CORRECT], err);
 }
 
 static int parse(const char *argument, struct work_state *state, struct error *err)
@@ -39,7 +40,7 @@ static int parse(const char *argument, struct work_state *state, struct error *e
 	if (r == 0)
 		return 0;
 	(void)fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no number of completions", argument ? argument : "");
-	(void)error_because(err, "it is a number, or numbers of correct and incorrect ones");
+	(void)error_because(err, "it is a number, or numbers by outcome: correct, incorrect, rejected, retried, abandoned");
 	return error_try(err, "--work count:100000, or --work correct:99990,incorrect:10");
 }
 
@@ -69,10 +70,9 @@ static int count_collect(struct work_state *state, bool last, void (*add)(void *
 	if (!last || state->told)
 		return 0;
 	state->told = true;
-	if (state->correct)
-		add(to, &(struct work_count){ .class = "", .outcome = OUTCOME_CORRECT, .count = state->correct });
-	if (state->incorrect)
-		add(to, &(struct work_count){ .class = "", .outcome = OUTCOME_INCORRECT, .count = state->incorrect });
+	for (enum outcome outcome = OUTCOME_CORRECT; outcome < OUTCOME_COUNT; outcome++)
+		if (state->counts[outcome])
+			add(to, &(struct work_count){ .class = "", .outcome = outcome, .count = state->counts[outcome] });
 	return 0;
 }
 
@@ -84,6 +84,6 @@ static void count_close(struct work_state *state)
 extern const struct work work_count_row;
 const struct work work_count_row = {
 	.name = "count", .summary = "completions that the caller counted",
-	.unit = "completion", .synopsis = "count:N or correct:N,incorrect:M",
+	.unit = "completion", .synopsis = "count:N or correct:N,incorrect:M,rejected:…",
 	.check = count_check, .open = count_open, .collect = count_collect, .close = count_close,
 };

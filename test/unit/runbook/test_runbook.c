@@ -74,9 +74,9 @@ TEST(sections_keys_and_values_are_read_with_their_lines)
 
 TEST(a_value_goes_on_in_lines_that_begin_with_a_blank)
 {
-	CLEANUP(runbook) struct runbook *runbook = read_well("[contract]\ndecision = roll back\n  if it grew\n\tby a tenth\nstate = overload\n");
+	CLEANUP(runbook) struct runbook *runbook = read_well("[contract]\nunit = roll back\n  if it grew\n\tby a tenth\nstate = overload\n");
 
-	assert_string_equal(value_of(runbook, "contract", "decision"), "roll back if it grew by a tenth");
+	assert_string_equal(value_of(runbook, "contract", "unit"), "roll back if it grew by a tenth");
 	assert_string_equal(value_of(runbook, "contract", "state"), "overload");
 }
 
@@ -89,13 +89,46 @@ TEST(an_empty_file_says_nothing)
 
 TEST(unknown_words_are_refused_with_their_line_and_the_known_ones)
 {
-	refused("[captur]\n", 1, "capture, labels, contract");
+	refused("[captur]\n", 1, "capture, labels, contract, bounds, hypothesis, arms, test");
 	refused("[capture]\n\nduraton = 3s\n", 3, "duration");
 	refused("duration = 3s\n", 1, "unknown section");
 	refused("[contract]\nworkload = a\nstate = nominl\n", 3, "nominal, overload, partial-failure, recovery");
 	refused("[contract]\nstate = nominal overload\n", 2, "unknown operating state");
 	refused("[contract]\nsuspected = disc\n", 2, "disk");
 	refused("[contract]\nsuspected = disk/reed\n", 2, "unknown dimension");
+}
+
+/* longest cohort rates buffers overhead abort privilege exposure retention readers artefacts falsified-by; mechanism must-move
+ * by must-not-move; baseline candidate restored ready load objective window warm-up; pairs block seed lateness */
+TEST(a_claim_without_an_outcome_that_would_falsify_it_is_refused)
+{
+	CLEANUP(runbook) struct runbook *runbook = read_well("[contract]\ndecision = roll back\n[bounds]\nfalsified-by = disk is level\n");
+
+	assert_string_equal(runbook_value(runbook, "bounds", "falsified-by"), "disk is level");
+	assert_null(runbook_value(runbook, "bounds", "cohort"));
+	refused("[contract]\ndecision = roll back\n", 2, "falsified-by");
+	refused("[bounds]\nretention = 30d\n", 2, "falsified-by");
+	refused("[labels]\na = b\n[hypothesis]\nby = 0.5\n", 4, "falsified-by");
+}
+
+TEST(what_has_a_form_is_held_to_it)
+{
+	refused("[bounds]\nfalsified-by = x\nretention = long\n", 3, "no length of time");
+	refused("[bounds]\nfalsified-by = x\n[hypothesis]\nby = much\n", 4, "no share");
+	refused("[bounds]\nfalsified-by = x\n[hypothesis]\nmust-move = disk, runnible, p99\n", 4, "unknown dimension 'runnible'");
+	refused("[bounds]\nfalsified-by = x\n[test]\npairs = six\n", 4, "no whole number");
+	assert_true(runbook_is_objective("p99") && !runbook_is_objective("disk"));
+}
+
+TEST(what_a_command_needs_is_asked_for_by_name)
+{
+	CLEANUP(runbook) struct runbook *runbook = read_well("[contract]\nunit = a\n");
+	struct error err = { 0 };
+
+	assert_int_equal(runbook_require(runbook, "contract", (const char *const[]){ "unit", NULL }, &err), 0);
+	assert_true(runbook_require(runbook, "contract", (const char *const[]){ "unit", "workload", NULL }, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_non_null(strstr(err.what, "[contract] workload"));
 }
 
 TEST(what_contradicts_itself_or_says_nothing_is_refused)
@@ -158,11 +191,11 @@ TEST(a_file_that_is_missing_or_a_folder_is_a_failure_of_ours)
 TEST(the_contract_and_nothing_else_goes_into_the_capture)
 {
 	CLEANUP(runbook) struct runbook *runbook = read_well("[capture]\nduration = 3s\n[labels]\na = b\n[contract]\nstate = recovery\n"
-							     "suspected = disk/read\n");
+							     "suspected = disk/read\n[bounds]\nfalsified-by = x\n");
 	CLEANUP(profile) struct profile *profile = profile_new();
 
 	runbook_note_contract(runbook, profile);
-	assert_int_equal(profile_meta_count(profile), 2);
+	assert_int_equal(profile_meta_count(profile), 3);
 	assert_string_equal(profile_meta(profile, "contract.state"), "recovery");
 	assert_string_equal(profile_meta(profile, "contract.suspected"), "disk/read");
 }
