@@ -30,6 +30,7 @@ void generated_codes_free(struct generated_codes *codes)
 	if (!codes)
 		return;
 	free(codes->rows);
+	free(codes->lines);
 	free(codes);
 }
 
@@ -45,6 +46,23 @@ void generated_codes_add(struct generated_codes *codes, const struct generated_c
 	}
 	grow(codes->rows, codes->count, codes->room);
 	codes->rows[codes->count++] = *code;
+}
+
+const struct generated_line *generated_line_of(const struct generated_codes *codes, const struct generated_code *code,
+					       uint64_t address)
+{
+	const struct generated_line *lines = codes->lines + code->first_line;
+	size_t low = 0, high = code->line_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (lines[middle].offset <= address - code->start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &lines[low - 1] : NULL;
 }
 
 /* Rows by start; their place in the file says which is newer. */
@@ -111,14 +129,28 @@ static bool was_used_again(const struct heap *heap, uint64_t address, uint64_t s
 	return false;
 }
 
-static struct string_id clean_name(struct profile *profile, const struct generated_code *code)
+static struct string_id clean_text(struct profile *profile, const char *text, size_t text_size)
 {
-	char name[GENERATED_NAME_LIMIT];
-	size_t size = code->name_size < sizeof(name) ? code->name_size : sizeof(name);
+	char clean[GENERATED_NAME_LIMIT];
+	size_t size = text_size < sizeof(clean) ? text_size : sizeof(clean);
 
 	for (size_t i = 0; i < size; i++)
-		name[i] = (unsigned char)code->name[i] < ' ' || code->name[i] == 127 ? '?' : code->name[i];
-	return profile_string_size(profile, name, size);
+		clean[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+	return profile_string_size(profile, clean, size);
+}
+
+static void answer(struct symbol_module *module, const struct generated_codes *codes, const struct generated_code *code,
+		   struct symbol_query *query)
+{
+	const struct generated_line *line = generated_line_of(codes, code, query->offset);
+
+	query->name = clean_text(module->profile, code->name, code->name_size);
+	if (!line)
+		return;
+	query->calls = xcalloc(1, sizeof(*query->calls));
+	query->call_count = 1;
+	query->calls[0] = (struct symbol_call){ .name = query->name, .line = line->line,
+						.path = clean_text(module->profile, line->path, line->path_size) };
 }
 
 static struct begun *sort_by_start(const struct generated_codes *codes, uint64_t end_ns, size_t *ret_count)
@@ -150,7 +182,7 @@ void generated_answer(struct symbol_module *module, const struct generated_codes
 			heap_pop(&heap);
 		if (!heap.count)
 			continue;
-		queries[i].name = clean_name(module->profile, heap.rows[0]);
+		answer(module, codes, heap.rows[0], &queries[i]);
 		module->statistics->frames_used_again += was_used_again(&heap, address, start_ns);
 	}
 	free(heap.rows);

@@ -20,6 +20,13 @@ enum {
 	GENERATED_CODE_LIMIT = 4 << 20,              /* rows of one process; what is beyond is dropped and counted */
 	GENERATED_NAME_LIMIT = 1000,                 /* bytes of a name that are kept */
 	GENERATED_FILE_LIMIT = 256 << 20,            /* bytes of one file that are read */
+	GENERATED_LINE_LIMIT = 4 << 20,              /* line entries of one process; likewise */
+};
+
+struct generated_line {
+	uint64_t offset;                             /* in its code: from here on */
+	const char *path;                            /* borrowed, as names are */
+	uint32_t path_size, line;
 };
 
 struct generated_code {
@@ -27,18 +34,24 @@ struct generated_code {
 	uint64_t since_ns;                           /* CLOCK_MONOTONIC; 0 where the file tells no time */
 	const char *name;                            /* borrowed from the file's bytes; no zero byte at its end */
 	uint32_t name_size;
+	uint32_t first_line, line_count;             /* of codes->lines, by offset; 0 where the file tells none */
 };
 
 struct generated_codes {
 	struct generated_code *rows;                 /* in the order of the file: later ones are newer */
 	size_t count, room;
-	uint64_t dropped, malformed;                 /* rows beyond the limit; lines or records that are none */
+	struct generated_line *lines;
+	size_t line_count, line_room;
+	uint64_t dropped, malformed;                 /* rows beyond a limit; lines or records that are none */
 };
 
 struct generated_codes *generated_codes_new(void);
 void generated_codes_free(struct generated_codes *codes);            /* NULL is fine */
 DEFINE_CLEANUP(generated_codes)
 void generated_codes_add(struct generated_codes *codes, const struct generated_code *code);
+/* The line that holds an address of the code; NULL where none is told. */
+const struct generated_line *generated_line_of(const struct generated_codes *codes, const struct generated_code *code,
+					       uint64_t address);
 
 /* 0, or a negative errno where the bytes are no such file; what was read so far stands. */
 typedef int generated_parse_function(const void *bytes, size_t size, struct generated_codes *into);

@@ -45,6 +45,21 @@ static void put_move(struct dump *dump, uint64_t time, uint64_t from, uint64_t t
 	put64(dump, index);
 }
 
+struct entry { uint64_t address; uint32_t line; const char *path; };
+
+static void put_lines(struct dump *dump, uint64_t address, const struct entry *entries, size_t count)
+{
+	size_t size = 16 + 16;
+
+	for (size_t i = 0; i < count; i++)
+		size += 16 + strlen(entries[i].path) + 1;
+	put32(dump, 2), put32(dump, (uint32_t)size), put64(dump, 90), put64(dump, address), put64(dump, count);
+	for (size_t i = 0; i < count; i++) {
+		put64(dump, entries[i].address), put32(dump, entries[i].line), put32(dump, 1);
+		text_append(&dump->bytes, entries[i].path, strlen(entries[i].path) + 1);
+	}
+}
+
 static int parse(const struct dump *dump, struct generated_codes *into)
 {
 	return jitdump_parse(text_string(&dump->bytes), dump->bytes.size, into);
@@ -67,7 +82,7 @@ TEST(code_that_was_loaded_and_moved_has_its_name_and_time)
 	CLEANUP(generated_codes) struct generated_codes *codes = generated_codes_new();
 
 	put_load(&dump, 100, 0x1000, 33, 7, "add");
-	put32(&dump, 2), put32(&dump, 16 + 8), put64(&dump, 150), put64(&dump, 0);      /* a kind that is passed over */
+	put32(&dump, 4), put32(&dump, 16 + 8), put64(&dump, 150), put64(&dump, 0);      /* a kind that is passed over */
 	put_move(&dump, 200, 0x1000, 0x2000, 33, 7);
 	assert_int_equal(parse(&dump, codes), 0);
 	assert_int_equal(codes->count, 2);
@@ -146,5 +161,70 @@ TEST(records_that_lie_are_counted)
 	assert_int_equal(parse(&dump, codes), 0);
 	assert_int_equal(codes->count, 0);
 	assert_int_equal(codes->malformed, 4);
+	text_done(&dump.bytes);
+}
+
+static void is_line(const struct generated_codes *codes, size_t row, uint64_t address, uint32_t line, const char *path)
+{
+	const struct generated_line *found = generated_line_of(codes, &codes->rows[row], address);
+
+	assert_non_null(found);
+	assert_int_equal(found->line, line);
+	assert_int_equal(found->path_size, strlen(path));
+	assert_memory_equal(found->path, path, strlen(path));
+}
+
+TEST(lines_belong_to_the_code_that_is_loaded_next_and_move_with_it)
+{
+	static const struct entry entries[] = { { 0x1004, 3, "/srv/a.js" }, { 0x1010, 4, "\xff" }, { 0x1010, 9, "/srv/b.js" } };
+	struct dump dump = dump_begin(MAGIC, 0);
+	CLEANUP(generated_codes) struct generated_codes *codes = generated_codes_new();
+
+	put_lines(&dump, 0x1000, entries, 2);
+	put_load(&dump, 100, 0x1000, 33, 7, "add");
+	put_load(&dump, 110, 0x3000, 33, 8, "without");
+	put_lines(&dump, 0x5000, entries + 2, 1);                                       /* of code that never comes */
+	put_load(&dump, 120, 0x4000, 33, 9, "another");
+	put_move(&dump, 200, 0x1000, 0x2000, 33, 7);
+	assert_int_equal(parse(&dump, codes), 0);
+	assert_int_equal(codes->count, 4);
+	assert_null(generated_line_of(codes, &codes->rows[0], 0x1003));
+	is_line(codes, 0, 0x1004, 3, "/srv/a.js");
+	is_line(codes, 0, 0x1020, 4, "/srv/a.js");
+	is_line(codes, 3, 0x200f, 3, "/srv/a.js");
+	assert_null(generated_line_of(codes, &codes->rows[1], 0x3010));
+	assert_null(generated_line_of(codes, &codes->rows[2], 0x4010));
+	text_done(&dump.bytes);
+}
+
+TEST(lines_that_lie_end_their_list)
+{
+	static const struct entry entries[] = { { 0x1008, 3, "a.js" }, { 0x1004, 4, "a.js" }, { 0x100c, 5, "a.js" } };
+	struct dump dump = dump_begin(MAGIC, 0);
+	CLEANUP(generated_codes) struct generated_codes *codes = generated_codes_new();
+
+	put_lines(&dump, 0x1000, entries, 3);
+	put_load(&dump, 100, 0x1000, 33, 7, "add");
+	put32(&dump, 2), put32(&dump, 16 + 16), put64(&dump, 90), put64(&dump, 0x2000), put64(&dump, 1u << 31);
+	put_load(&dump, 100, 0x2000, 33, 8, "none");
+	put32(&dump, 2), put32(&dump, 16 + 8), put64(&dump, 90), put64(&dump, 0);
+	assert_int_equal(parse(&dump, codes), 0);
+	assert_int_equal(codes->malformed, 3);
+	is_line(codes, 0, 0x1020, 3, "a.js");
+	assert_null(generated_line_of(codes, &codes->rows[1], 0x2000));
+	text_done(&dump.bytes);
+}
+
+TEST(lines_as_v8_writes_them_are_moved_back_and_garbage_is_no_path)
+{
+	static const struct entry entries[] = { { 0x1040, 3, "a.js" }, { 0x1044, 4, "\xcf\xd1" }, { 0x10c0, 5, "a.js" } };
+	struct dump dump = dump_begin(MAGIC, 0);
+	CLEANUP(generated_codes) struct generated_codes *codes = generated_codes_new();
+
+	put_lines(&dump, 0x1000, entries, 3);
+	put_load(&dump, 100, 0x1000, 33, 7, "add");
+	assert_int_equal(parse(&dump, codes), 0);
+	is_line(codes, 0, 0x1003, 3, "a.js");
+	is_line(codes, 0, 0x1020, 4, "");
 	text_done(&dump.bytes);
 }
