@@ -325,7 +325,8 @@ static void guard(struct capture *capture, double cost, uint64_t now_ns)
 		.reason = profile_string(capture->profile, reason) });
 }
 
-static void note_cost(struct capture *capture, uint64_t now_ns)
+/* The last slice has none after it for which a step would help. */
+static void note_cost(struct capture *capture, uint64_t now_ns, bool last)
 {
 	uint64_t length_ns = now_ns - capture->slice_start_ns;
 	struct cost_reading reading;
@@ -333,7 +334,7 @@ static void note_cost(struct capture *capture, uint64_t now_ns)
 	cost_slice(&capture->cost, capture->kernel, events_seen(capture), &reading);
 	drain_cost(capture->drain, "bpf", reading.bpf_ns, reading.bpf_runs);
 	drain_cost(capture->drain, "recorder-cpu", reading.own_cpu_ns, 0);
-	if (length_ns)
+	if (length_ns && !last)
 		guard(capture, (double)(reading.bpf_ns + reading.own_cpu_ns) / (double)length_ns / (double)capture->cpus, now_ns);
 }
 
@@ -342,7 +343,7 @@ int capture_cut_slice(struct capture *capture, uint64_t end_ns, bool last, struc
 	struct slice_id slice;
 	int r;
 
-	note_cost(capture, end_ns);
+	note_cost(capture, end_ns, last);
 	r = drain_slice(capture->drain, capture->slice_start_ns, end_ns, last, err);
 	if (r < 0)
 		return r;
