@@ -260,6 +260,8 @@ struct account *account_new(const struct question *question)
 	add_completions(account);
 	account->elapsed_ns = (double)selection_elapsed_ns(question->selection, question->profile);
 	sum_states(account);
+	if (profile_meta(account->profile, "cohort.requests"))
+		account->thread_ns = account->accounted_ns;     /* requests have latencies, not lives */
 	return account;
 }
 

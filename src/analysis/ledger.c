@@ -10,6 +10,7 @@
 #include "analysis/figure.h"
 #include "analysis/groups.h"
 #include "analysis/provenance.h"
+#include "analysis/request_latency.h"
 #include "base/memory.h"
 #include "profile/selection.h"
 #include "result/document.h"
@@ -187,6 +188,7 @@ static int ledger_run(const struct question *question, struct document *into, st
 
 	provenance_add(question, account, into);
 	(void)document_add_table(into, "dimensions", "Where the time went", dimensions_of(account));
+	request_latency_add(question, into);
 	return question->by ? groups_add(question, account, into, err) : 0;
 }
 

@@ -270,6 +270,8 @@ int capture_start(struct capture *capture, struct error *err)
 	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
 	int r;
 
+	if (capture->config.requests != REQUESTS_BY_RATE)
+		bpf->data->request_one_in = capture->config.requests;
 	watch_listeners(capture);
 	r = kernel_attach(capture->kernel, err);
 	if (!r)
@@ -398,6 +400,8 @@ int capture_step(struct capture *capture, struct error *err)
 	r = drain_tick(capture->drain, err);
 	if (r < 0)
 		return r;
+	if (capture->config.requests == REQUESTS_BY_RATE)
+		drain_request_rate(capture->drain);
 	if (capture->sampler)
 		sampler_step(capture->sampler, now_ns);
 	if (now_ns - capture->slice_start_ns + TICK_NS / 2 >= capture->config.slice_ns) {

@@ -23,6 +23,7 @@ struct profile;
 struct work;
 
 enum { CAPTURE_PROBE_LIMIT = 16 };
+#define REQUESTS_BY_RATE UINT32_MAX          /* so many that about a thousand a second are decomposed */
 
 struct capture_config {
 	struct population population;
@@ -33,6 +34,7 @@ struct capture_config {
 	bool jvm_attach;                             /* ask Java machines for their perf maps when the window has closed */
 	const char *work;                            /* --work SPEC; NULL: none */
 	const char *correct;                         /* --correct LIST */
+	uint32_t requests;                           /* one in so many is decomposed; 0: none are followed, or REQUESTS_BY_RATE */
 	const char *with[CAPTURE_PROBE_LIMIT];       /* names of optional probes beyond those that are on by default */
 	const char *without[CAPTURE_PROBE_LIMIT];    /* and of those to leave out */
 	unsigned with_count, without_count;

@@ -164,6 +164,7 @@ int capture_finish(struct capture *capture, struct error *err)
 		kernel_note_costs(capture->kernel, capture->profile);
 		unwind_cost_note(kernel_bpf(capture->kernel), drain_unwinding(capture->drain), capture->profile);
 		drain_note_interpreting(capture->drain);
+		drain_note_requests(capture->drain);
 		r = capture_cut_slice(capture, capture->end_ns, true, err);
 	}
 	drain_counts(capture->drain, &capture->counts);

@@ -6,6 +6,7 @@
 #include "capture/drain_state.h"
 
 #include "base/error.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "capture/harvest.h"
 #include "capture/harvest_generated.h"
@@ -36,7 +37,7 @@ static int rings_open(struct drain *drain, struct crosscut_bpf *bpf)
 {
 	int fd = bpf_map__fd(bpf->maps.ring);
 
-	if (!bpf->rodata->timeline) {
+	if (!bpf->rodata->timeline && !bpf->rodata->requests) {
 		drain->ring = ring_buffer__new(fd, ring_record, drain, NULL);
 		return drain->ring ? 0 : -1;
 	}
@@ -53,6 +54,7 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 	drain->options = *options;
 	if (rings_open(drain, options->bpf) < 0)
 		return fail(err, FAILURE_CANNOT, -errno, "cannot map the ring");
+	drain->request_classes = map_new(sizeof(uint64_t));
 	drain->kernel = kallsyms_load(err);
 	if (!drain->kernel)
 		return err->code;
@@ -78,6 +80,7 @@ void drain_free(struct drain *drain)
 	interpreting_free(drain->interpreting);
 	unwinding_free(drain->unwinding);
 	free(drain->ended);
+	map_free(drain->request_classes);
 	batch_done(&drain->batch);
 	batch_done(&drain->extra);
 	batch_done(&drain->costs);
@@ -369,6 +372,9 @@ static const struct wire_head *unwound(struct drain *drain, const struct wire_he
 	case WIRE_STACK_COPY:
 		unwinding_walk(drain->unwinding, (const void *)head, drain->options.stack_depth, &drain->walked);
 		return &drain->walked.stack.head;
+	case WIRE_REQUEST_PREFIX:
+	case WIRE_REQUEST_EVENT:
+		return drain_request(drain, head);
 	}
 	return head;
 }

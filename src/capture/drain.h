@@ -35,6 +35,9 @@ DEFINE_CLEANUP(drain)
 struct unwinding *drain_unwinding(struct drain *drain);
 void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
 int drain_tick(struct drain *drain, struct error *err);                /* ring and side band */
+/* Chooses of how many requests one is decomposed, by how many there were in the last tick. */
+void drain_request_rate(struct drain *drain);
+void drain_note_requests(const struct drain *drain);                 /* how many there were, into the profile's meta */
 /* Whether programs began in the last tick: their mappings are yet to come. */
 bool drain_hurries(const struct drain *drain);
 /* Turns to the other half of the maps and hands on what lies in this one, as the slice [start_ns, end_ns). */

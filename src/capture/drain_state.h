@@ -5,9 +5,11 @@
 #include "capture/drain.h"
 #include "capture/sideband.h"
 #include "capture/unwinding.h"
+#include "work/work.h"
 
 struct interpreting;
 struct kallsyms;
+struct map;
 struct ring_buffer;
 
 struct drain {
@@ -21,6 +23,10 @@ struct drain {
 	size_t ended_count, ended_before, ended_room;   /* before: those of the tick before stand first */
 	bool hurries;                           /* programs begin: the next tick should come soon */
 	struct unwinding_stack walked;
+	struct { struct wire_request_open open; char texts[sizeof(struct work_class) + 8]; } opened;     /* the request at hand */
+	struct wire_request_event happened;
+	struct map *request_classes;            /* those there are so far: names of classes */
+	uint64_t requests_before;               /* as counted a tick ago */
 	struct batch batch;                     /* from the ring and the side band */
 	struct batch extra;                     /* what must be decoded before the record at hand */
 	struct batch costs;                     /* of the next slice: costs, and completions counted elsewhere */
@@ -32,6 +38,9 @@ struct drain {
 	uint64_t malformed;
 	struct drain_counts totals;
 };
+
+/* drain_request.c: a request's record as the decoder may see it: its class in place of its first bytes, its outcome. */
+const struct wire_head *drain_request(struct drain *drain, const struct wire_head *head);
 
 void drain_feed(struct drain *drain, const void *record, size_t size);
 void drain_feed_extra(struct drain *drain);

@@ -169,6 +169,11 @@ static int choose_probe(struct kernel *kernel, const struct capture_config *conf
 	return 0;
 }
 
+static bool follows_requests(const struct capture_config *config, const struct work *work)
+{
+	return config->requests && work->request_programs[0].program && is_chosen(config, probe_find("request"));
+}
+
 static int choose_work(struct kernel *kernel, const struct capture_config *config, const struct btf *btf, struct error *err)
 {
 	const struct work *work;
@@ -177,6 +182,9 @@ static int choose_work(struct kernel *kernel, const struct capture_config *confi
 
 	if (r < 0 || !config->work)
 		return r;
+	for (const struct probe_program *program = work->request_programs; program->program; program++)
+		choose_program(kernel->bpf, program->program, follows_requests(config, work) && has_tracepoint(btf, program->tracepoint));
+	kernel->bpf->rodata->requests = follows_requests(config, work);
 	for (const struct probe_program *program = work->programs; program->program; program++) {
 		choose_program(kernel->bpf, program->program, true);
 		if (has_tracepoint(btf, program->tracepoint))
@@ -205,7 +213,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->stack_depth = config->stack_depth;
 	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
 	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));
-	if (kernel->bpf->rodata->timeline)
+	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
 	choose_program(kernel->bpf, "task_renamed", has_tracepoint(btf, "task_rename"));
 	choose_program(kernel->bpf, "sched_execed", population->kind == POPULATION_COMM);
@@ -335,6 +343,12 @@ size_t kernel_probe_facts(const struct capture_config *config, struct capture_pr
 			facts[count++] = (struct capture_probe_fact){
 				.probe = work->name, .program = program->program, .tracepoint = program->tracepoint,
 				.without = work->summary, .cost_ns = program->cost_ns, .required = true, .chosen = true,
+				.present = btf && has_tracepoint(btf, program->tracepoint) };
+	if (config->work && !work_parse(config->work, &work, &argument, &ignored) && follows_requests(config, work))
+		for (const struct probe_program *program = work->request_programs; program->program && count < room; program++)
+			facts[count++] = (struct capture_probe_fact){
+				.probe = work->name, .program = program->program, .tracepoint = program->tracepoint,
+				.without = "requests are not followed", .cost_ns = program->cost_ns, .chosen = true,
 				.present = btf && has_tracepoint(btf, program->tracepoint) };
 	btf__free(btf);
 	return count;

@@ -153,13 +153,23 @@ static const struct rule *rule_of(const struct profile *profile,
 	return classify_wait(&seen);
 }
 
-static struct dimension_id class_of(struct profile *profile, const struct rule *rule)
+/* What a wait that may mean idling is while its thread has a request open. */
+static const struct { const char *idle, *state, *part; } serving[] = {
+	{ "accept", "network", "connect" },
+	{ "poll", "network", NULL },    /* on an event loop: the answer of whatever it asked */
+	{ "queue", "ipc", "peer" },
+	{ "receive", "network", "receive" },
+};
+
+static const struct dimension_row *row_of(const struct rule *rule, uint32_t flags)
 {
 	if (!rule)
-		return profile_dimension(profile, dimension_row_find(NULL, "unknown"));
-	if (!rule->part)
-		return profile_dimension(profile, dimension_row_find(NULL, rule->state));
-	return profile_dimension(profile, dimension_row_find(rule->state, rule->part));
+		return dimension_row_find(NULL, "unknown");
+	for (size_t i = 0; rule->ambiguous && (flags & EVIDENCE_IN_REQUEST) && i < ARRAY_LENGTH(serving); i++)
+		if (rule->part && !strcmp(rule->part, serving[i].idle))
+			return serving[i].part ? dimension_row_find(serving[i].state, serving[i].part)
+					       : dimension_row_find(NULL, serving[i].state);
+	return rule->part ? dimension_row_find(rule->state, rule->part) : dimension_row_find(NULL, rule->state);
 }
 
 void classify_profile(struct profile *profile, bool again)
@@ -174,8 +184,8 @@ void classify_profile(struct profile *profile, bool again)
 		if (evidence->class.index && !again)
 			continue;
 		rule = rule_of(profile, &seen);
-		profile_evidence_class(profile, (struct evidence_id){ i }, class_of(profile, rule),
+		profile_evidence_class(profile, (struct evidence_id){ i }, profile_dimension(profile, row_of(rule, seen.flags)),
 				       profile_string(profile, rule ? rule->name : NULL),
-				       rule && rule->ambiguous);
+				       rule && rule->ambiguous && !(seen.flags & EVIDENCE_SERVES));
 	}
 }

@@ -46,6 +46,8 @@ static const struct option options[] = {
 	  "--work http:8080" },
 	{ "correct", 0, OPTION_TEXT, false, INTO(correct), "LIST", "classes of work that are correct (HTTP default: below 400)",
 	  "--correct 2xx,304" },
+	{ "requests", 0, OPTION_TEXT, false, INTO(requests), "N", "decompose one request in N (default: about 1000 a second; 0: none)",
+	  "--requests 1" },
 	{ "runbook", 0, OPTION_TEXT, false, INTO(runbook), "FILE", "bounds, labels and contract from a file (see the page)",
 	  "--runbook checkout.ini" },
 	{ "label", 'l', OPTION_LIST, false, INTO(labels), "KEY=VALUE", "a label: build, state, tenant, endpoint …", "--label build=1.2" },

@@ -19,6 +19,7 @@
 #include "format/format.h"
 #include "gate/gate.h"
 #include "profile/profile.h"
+#include "profile/cohort.h"
 #include "profile/selection.h"
 #include "profile/summary.h"
 #include "result/document.h"
@@ -365,6 +366,14 @@ static int give(const struct report_config *report, const struct document *docum
 	return write_file(document, view, report->output, report->force, err);
 }
 
+static int narrow(struct profile *profile, const struct selection *selection, struct error *err)
+{
+	const char *values[32];
+	size_t count = selection_values(selection, "request", values, ARRAY_LENGTH(values));
+
+	return count ? cohort_narrow(profile, values, count, err) : 0;
+}
+
 static int report_file(const struct report_config *report, const struct analysis *asked,
 		       const struct selection *selection, const char *path, struct error *err)
 {
@@ -381,6 +390,9 @@ static int report_file(const struct report_config *report, const struct analysis
 
 	if (r < 0)
 		return r;
+	r = narrow(profile, selection, err);
+	if (r < 0)
+		return r;
 	question.profile = profile;
 	if (report->html)
 		question.dimension = NULL;       /* the page shows all of them */
@@ -390,7 +402,11 @@ static int report_file(const struct report_config *report, const struct analysis
 	r = answer(report, asked, &question, document, err);
 	if (r < 0)
 		return r;
-	add_gates(profile, path, document);
+	if (!profile_meta(profile, "cohort.requests"))
+		add_gates(profile, path, document);
+	else
+		document_add_finding(document, SEVERITY_NOTE, "of requests that are such, as far as they were decomposed; time is theirs, "
+							      "not the threads', and running time has no stacks");
 	return give(report, document, err);
 }
 

@@ -15,7 +15,7 @@ struct error;
 
 struct record_config {
 	struct option_list processes, threads, work, with, without, labels;
-	const char *comm, *cgroup, *container, *output, *correct, *runbook;
+	const char *comm, *cgroup, *container, *output, *correct, *runbook, *requests;
 	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, redact, json, quiet;
 	uint64_t duration_ns, size_limit_bytes, depth;
 	double rate_hz, budget;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "capture/container.h"
 #include "probe/probe.h"
@@ -196,6 +197,22 @@ static int check_numbers(const struct record_config *config, struct error *err)
 			     WIRE_STACK_DEPTH_LIMIT);
 }
 
+static int choose_requests(struct record_job *job, struct error *err)
+{
+	const char *text = job->config->requests;
+	uint64_t one_in;
+
+	job->recording.capture.requests = REQUESTS_BY_RATE;
+	if (!text)
+		return 0;
+	if (quantity_parse_count(text, &one_in, err) < 0 || one_in >= REQUESTS_BY_RATE) {
+		fail(err, FAILURE_USAGE, -EINVAL, "--requests: '%s' is no number of requests", text);
+		return error_try(err, "--requests 16 decomposes one in sixteen");
+	}
+	job->recording.capture.requests = (uint32_t)one_in;
+	return 0;
+}
+
 /* A capture is written slice by slice into a database, which a pipe cannot hold. */
 static int check_output(const struct record_config *config, struct error *err)
 {
@@ -221,6 +238,8 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 	capture->cost_budget = config->budget;
 	if (!r)
 		r = check_output(config, err);
+	if (!r)
+		r = choose_requests(job, err);
 	if (!r && config->redact && config->with_arguments) {
 		r = fail(err, FAILURE_USAGE, -EINVAL, "both --redact and --with-arguments");
 		error_because(err, "arguments are names and paths");

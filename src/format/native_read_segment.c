@@ -131,6 +131,7 @@ static bool add_request(struct reader *reader, const void *bytes)
 					     .trace_id = *trace_id,
 					     .overlap = row->overlap != 0,
 					     .one_in = row->one_in,
+					     .status = row->status,
 					     .arrived_ns = row->arrived,
 					     .opened_ns = row->opened,
 					     .closed_ns = row->closed,
@@ -144,7 +145,7 @@ static bool add_part(struct reader *reader, const void *bytes)
 	const struct part *row = bytes;
 
 	if (row->request >= profile_request_count(profile) || !HAS(evidence, row->evidence) ||
-	    !HAS(dimension, row->dimension))
+	    !HAS(dimension, row->dimension) || !HAS(stack, row->stack) || !HAS(thread, row->other))
 		return false;
 	profile_add_part(profile, *row);
 	return true;

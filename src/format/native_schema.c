@@ -172,6 +172,7 @@ static const struct segment_column request_columns[] = {
 	REQUEST(1, VARINT, thread),  REQUEST(2, VARINT, class),	  REQUEST(3, VARINT, outcome),
 	REQUEST(4, DELTA, trace_id), REQUEST(5, VARINT, overlap), REQUEST(6, VARINT, one_in),
 	REQUEST(7, DELTA, arrived),  REQUEST(8, DELTA, opened),	  REQUEST(9, DELTA, closed),
+	REQUEST(10, VARINT, status),
 };
 
 #define PART(id, codec, member) SEGMENT_COLUMN(id, SEGMENT_##codec, struct part, member)
@@ -180,6 +181,8 @@ static const struct segment_column part_columns[] = {
 	PART(2, VARINT, evidence),
 	PART(3, VARINT, dimension),
 	PART(4, VARINT, ns),
+	PART(5, VARINT, stack),
+	PART(6, VARINT, other),
 };
 
 #define SHAPE(name, type, columns) { name, sizeof(type), columns, ARRAY_LENGTH(columns) }

@@ -66,7 +66,7 @@ struct interval_row {
 struct link_row { uint64_t start, length; uint32_t interval, kind, object, by, stack; };
 struct request_row {
 	uint64_t arrived, opened, closed;
-	uint32_t thread, class, outcome, trace_id, one_in;
+	uint32_t thread, class, outcome, trace_id, one_in, status;
 	uint8_t overlap;
 };
 

@@ -150,6 +150,7 @@ static void fill_requests(struct native *native, const struct profile *profile, 
 			.outcome = native_string(native, profile, row->outcome),
 			.trace_id = native_string(native, profile, row->trace_id),
 			.one_in = row->one_in,
+			.status = row->status,
 			.overlap = row->overlap,
 		};
 	}

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "probe/probe.h"
+#include "probe/request_book.h"
 #include "probe/space.h"
 
 #include <stdio.h>
@@ -26,6 +27,7 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->joined = map_new(sizeof(struct stack_pair));
 	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++)
 		decoder->copied[i] = map_new(sizeof(uint64_t));
+	decoder->requests = request_book_new(into);
 	decoder->kernel_names = map_new(sizeof(uint64_t));
 	decoder->codes = map_new(sizeof(struct code_key));
 	decoder->evaluators = map_new(sizeof(uint32_t));
@@ -39,6 +41,7 @@ void decoder_free(struct decoder *decoder)
 	if (!decoder)
 		return;
 	spaces_free(decoder->spaces);
+	request_book_free(decoder->requests);
 	map_free(decoder->threads);
 	map_free(decoder->threads_by_tid);
 	map_free(decoder->processes);
@@ -56,6 +59,11 @@ void decoder_free(struct decoder *decoder)
 struct profile *decoder_profile(struct decoder *decoder)
 {
 	return decoder->profile;
+}
+
+struct request_book *decoder_requests(struct decoder *decoder)
+{
+	return decoder->requests;
 }
 
 struct slice_id decoder_slice(const struct decoder *decoder)

@@ -13,6 +13,7 @@
 #include "wire/wire.h"
 
 struct decoder;
+struct request_book;
 
 struct decoder *decoder_new(struct profile *into);       /* borrows the profile */
 void decoder_free(struct decoder *decoder);
@@ -29,6 +30,7 @@ struct thread_id decoder_thread(const struct decoder *decoder, uint32_t serial);
 struct thread_id decoder_waker(struct decoder *decoder, uint32_t tid);                   /* the newest thread of that id */
 struct evidence_id decoder_evidence(struct decoder *decoder, const struct wire_evidence *seen);
 struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t kernel);  /* joined: kernel on top */
+struct request_book *decoder_requests(struct decoder *decoder);
 bool decoder_knows_process(const struct decoder *decoder, uint32_t pid);
 bool decoder_knows_code(const struct decoder *decoder, uint32_t process, uint64_t code, uint64_t instruction);
 bool decoder_knows_kernel_address(const struct decoder *decoder, uint64_t address);

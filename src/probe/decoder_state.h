@@ -28,6 +28,7 @@ struct decoder {
 	struct evaluator *evaluator_rows;
 	size_t evaluator_count, evaluator_room;
 	struct file_id kernel, unmapped;
+	struct request_book *requests;
 	uint64_t malformed;
 };
 

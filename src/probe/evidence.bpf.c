@@ -5,6 +5,7 @@
  * does not say enough: faults, uninterruptible sleeps, kernel locks, reclaim.
  */
 #include "probe/evidence.bpf.h"
+#include "probe/request.bpf.h"
 
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010 };
 enum { STATE_INTERRUPTIBLE = 1, STATE_UNINTERRUPTIBLE = 2, STATE_STOPPED = 4, STATE_TRACED = 8, STATE_NOLOAD = 0x400 };
@@ -200,6 +201,8 @@ static __u64 gather_common(struct task_struct *task, struct task_ledger *ledger,
 		evidence->flags |= WIRE_FAULT;
 	else
 		gather_call(task, regs, ledger);
+	if (requests)
+		evidence->flags |= request_waits(ledger, (__u32)regs->ip ^ (__u32)regs->di * 31);
 	return regs->ip;
 }
 
@@ -236,6 +239,8 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 	if (!ip || !stacks_on_wait)
 		return;
 	shift = choose_shift(ledger, ip);
+	if (requests && ledger->requests_traced)
+		shift = stack_shift;                    /* a decomposed request shows the stacks of all its waits */
 	if (shift > 31 || (bpf_get_prandom_u32() & ((1u << shift) - 1)))
 		return;
 	ledger->p_log2 = shift;
@@ -282,6 +287,8 @@ HIDDEN void evidence_of_wake(struct task_struct *task, struct task_ledger *ledge
 	ledger->waker = current->pid;
 	if (current->tgid == task->tgid)
 		evidence->flags |= WIRE_SAME_PROCESS_WOKE;
+	if (requests && current->tgid == task->tgid)
+		request_handed(ledger, ledger_of(current, false));
 	if (!ledger->owner)
 		return;
 	waker = ledger_of(current, false);

@@ -51,6 +51,11 @@ struct task_ledger {
 	struct wire_evidence evidence;
 	__u64 user_stack;
 	struct wait_site sites[WAIT_SITES];
+	/* requests; request.bpf.h says what they mean, and only request.bpf.c writes them */
+	__u32 request_current, requests_opened;
+	__u16 requests_open, requests_traced;
+	__u8 request_borrowed;
+	__u32 wait_place, queue_place;
 };
 
 /* Set before load. */

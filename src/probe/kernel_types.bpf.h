@@ -23,9 +23,9 @@ typedef _Bool bool;
 
 /* From the kernel's uapi: numbers that never change. */
 enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_LRU_HASH = 9,
-       BPF_MAP_TYPE_ARRAY_OF_MAPS = 12, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
+       BPF_MAP_TYPE_ARRAY_OF_MAPS = 12, BPF_MAP_TYPE_SK_STORAGE = 24, BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29 };
 enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_F_NO_PREALLOC = 1, BPF_F_USER_STACK = 1 << 8, BPF_RB_NO_WAKEUP = 1, BPF_RB_AVAIL_DATA = 0,
-       BPF_LOCAL_STORAGE_GET_F_CREATE = 1, BPF_F_MMAPABLE = 1 << 10, BPF_F_INNER_MAP = 1 << 12 };
+       BPF_LOCAL_STORAGE_GET_F_CREATE = 1, BPF_SK_STORAGE_GET_F_CREATE = 1, BPF_F_MMAPABLE = 1 << 10, BPF_F_INNER_MAP = 1 << 12 };
 
 /* The context of a perf_event program on x86-64: a uapi struct, its offsets are fixed. */
 struct bpf_perf_event_data { __u64 regs[21]; __u64 sample_period; __u64 addr; };

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-extern const struct probe probe_block, probe_contention, probe_reclaim, probe_sampler, probe_sched, probe_timeline,
+extern const struct probe probe_block, probe_contention, probe_reclaim, probe_request, probe_sampler, probe_sched, probe_timeline,
 	probe_unwind;
 
 const struct probe *const probes[] = {
-	&probe_block, &probe_contention, &probe_reclaim, &probe_sampler, &probe_sched, &probe_timeline,
+	&probe_block, &probe_contention, &probe_reclaim, &probe_request, &probe_sampler, &probe_sched, &probe_timeline,
 	&probe_unwind, NULL,
 };
 

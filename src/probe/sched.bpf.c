@@ -124,7 +124,7 @@ static __always_inline void send_interval(const struct task_ledger *ledger, __u6
 		state = ledger->throttled ? WIRE_INTERVAL_THROTTLED : WIRE_INTERVAL_PREEMPTED;
 	else if (ledger->state != TASK_RUNNING)
 		return;                                 /* a wait: its evidence is not complete yet */
-	timeline_add(ledger->serial, state, end - ns, end);
+	timeline_add(ledger, state, end - ns, end);
 }
 
 /* Adds the time since the last move to the state it was spent in. Waits are added when they are over. */
@@ -140,7 +140,7 @@ VERIFIED_ONCE int account(struct task_ledger *ledger, __u64 now)
 	ledger->since_ns = now;
 	if (!ns)
 		return 0;
-	if (timeline)
+	if (timeline_wants(ledger))
 		send_interval(ledger, ns, now);
 	if (ledger->state == TASK_RUNNING) {
 		ledger->oncpu_ns += ns;
@@ -276,7 +276,7 @@ VERIFIED_ONCE int finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 n
 	key.evidence.bucket = power_of_two(wait_ns);
 	count(COUNT_WAITS);
 	flush(ledger, &key, wait_ns, 1, now - wake_ns);
-	if (timeline)
+	if (timeline_wants(ledger))
 		timeline_add_wait(ledger, &key.evidence, wake_ns - wait_ns, wake_ns);
 	if (ledger->sampled)
 		add_split(ledger, &key, wait_ns);
@@ -311,8 +311,8 @@ VERIFIED_ONCE int lose(struct task_ledger *ledger, __u64 now)
 			finish_wait(ledger, ledger->since_ns, ledger->since_ns, 0);
 		ledger->lost_ns += ns;
 		ledger->lost_count += ns != 0;
-		if (timeline)
-			timeline_add(ledger->serial, WIRE_INTERVAL_LOST, now - ns, now);
+		if (timeline_wants(ledger))
+			timeline_add(ledger, WIRE_INTERVAL_LOST, now - ns, now);
 	}
 	ledger->since_ns = now;
 	ledger->wait_start_ns = 0;

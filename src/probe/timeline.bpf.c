@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
 /*
- * Sends every interval that ended, where the user asked for that. It has a ring of its own: a flood of intervals may lose
+ * Sends every interval that ended, where the user asked for that, and of threads with a decomposed request in any case. It has a ring of its own: a flood of intervals may lose
  * intervals, and these are counted, but never the record of a thread's birth or end or a stack, which the ledger needs.
  * Whatever is lost here, the sums are exact.
  */
@@ -13,18 +13,45 @@ struct {
 	__uint(max_entries, 4096);                      /* the user half asks for more where it is used */
 } timeline_ring SEC(".maps");
 
+HIDDEN bool timeline_send(void *record, __u32 size)
+{
+	return !bpf_ringbuf_output(&timeline_ring, record, size, BPF_RB_NO_WAKEUP);
+}
+
+HIDDEN bool timeline_send_prefix(const struct wire_request_open *head, const void *from, __u32 bytes)
+{
+	struct wire_request_prefix *record = bpf_ringbuf_reserve(&timeline_ring, sizeof(*record), 0);
+
+	if (!record)
+		return false;
+	record->open = *head;
+	record->open.head.size = sizeof(*record);
+	if (bytes > sizeof(record->prefix))
+		bytes = sizeof(record->prefix);
+	if (bytes && bpf_probe_read_user(record->prefix, bytes, from))
+		bytes = 0;
+	record->open.bytes = bytes;
+	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
+	return true;
+}
+
 static __always_inline void send(void *record, __u32 size)
 {
 	count(COUNT_INTERVALS);
-	if (bpf_ringbuf_output(&timeline_ring, record, size, BPF_RB_NO_WAKEUP))
+	if (!timeline_send(record, size))
 		count(COUNT_INTERVALS_LOST);
 }
 
-HIDDEN void timeline_add(__u32 thread, __u32 state, __u64 start, __u64 end)
+static __always_inline __u16 purpose(const struct task_ledger *ledger)
+{
+	return (requests && ledger->requests_traced ? WIRE_OF_REQUEST : 0) | (timeline ? 0 : WIRE_NOT_KEPT);
+}
+
+HIDDEN void timeline_add(const struct task_ledger *ledger, __u32 state, __u64 start, __u64 end)
 {
 	struct wire_interval record = {
-		.head = { .size = sizeof(record), .kind = WIRE_INTERVAL, .time_ns = end },
-		.start_ns = start, .thread = thread, .state = state,
+		.head = { .size = sizeof(record), .kind = WIRE_INTERVAL, .reserved = purpose(ledger), .time_ns = end },
+		.start_ns = start, .thread = ledger->serial, .state = state,
 	};
 
 	if (end > start)
@@ -34,7 +61,7 @@ HIDDEN void timeline_add(__u32 thread, __u32 state, __u64 start, __u64 end)
 HIDDEN void timeline_add_wait(const struct task_ledger *ledger, const struct wire_evidence *evidence, __u64 start, __u64 end)
 {
 	struct wire_wait_interval record = {
-		.head = { .size = sizeof(record), .kind = WIRE_WAIT_INTERVAL, .time_ns = end },
+		.head = { .size = sizeof(record), .kind = WIRE_WAIT_INTERVAL, .reserved = purpose(ledger), .time_ns = end },
 		.start_ns = start, .thread = ledger->serial, .waker = ledger->waker, .evidence = *evidence,
 		.user_stack = ledger->sampled ? ledger->user_stack : 0,
 	};

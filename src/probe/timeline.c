@@ -4,6 +4,7 @@
  * missing here and nowhere else.
  */
 #include "probe/probe.h"
+#include "probe/request_book.h"
 
 static const struct { const char *parent, *name; } states[] = {
 	[WIRE_INTERVAL_ONCPU] = { NULL, "oncpu" },
@@ -14,13 +15,18 @@ static const struct { const char *parent, *name; } states[] = {
 };
 
 /* One that cannot be placed counts as lost: its thread was never announced, or its ends are no interval. */
-static void add(struct decoder *decoder, struct interval interval)
+static void add(struct decoder *decoder, const struct wire_head *record, uint32_t serial, struct interval interval, bool running)
 {
 	struct profile *profile = decoder_profile(decoder);
+	bool sound = interval.thread.index && interval.start_ns <= interval.end_ns;
 
-	if (interval.thread.index && interval.start_ns <= interval.end_ns)
+	if (sound && (record->reserved & WIRE_OF_REQUEST))
+		request_book_interval(decoder_requests(decoder), serial, &(struct request_interval){
+			.start_ns = interval.start_ns, .end_ns = interval.end_ns, .dimension = interval.dimension,
+			.evidence = interval.evidence, .stack = interval.stack, .other = interval.waker, .running = running });
+	if (sound && !(record->reserved & WIRE_NOT_KEPT))
 		profile_add_interval(profile, interval);
-	else
+	if (!sound)
 		profile_add_loss(profile, (struct loss){ .slice = decoder_slice(decoder),
 							 .source = profile_string(profile, "intervals"), .lost = 1 });
 }
@@ -31,21 +37,21 @@ static void decode_interval(struct decoder *decoder, const struct wire_head *rec
 	bool known = wire->state && wire->state < sizeof(states) / sizeof(*states);
 	const struct dimension_row *row = known ? dimension_row_find(states[wire->state].parent, states[wire->state].name) : NULL;
 
-	add(decoder, (struct interval){
+	add(decoder, record, wire->thread, (struct interval){
 		.thread = row ? decoder_thread(decoder, wire->thread) : (struct thread_id){ 0 }, .start_ns = wire->start_ns,
 		.end_ns = record->time_ns, .dimension = row ? profile_dimension(decoder_profile(decoder), row)
-							    : (struct dimension_id){ 0 } });
+							    : (struct dimension_id){ 0 } }, wire->state == WIRE_INTERVAL_ONCPU);
 }
 
 static void decode_wait_interval(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_wait_interval *wire = (const void *)record;
 
-	add(decoder, (struct interval){
+	add(decoder, record, wire->thread, (struct interval){
 		.thread = decoder_thread(decoder, wire->thread), .start_ns = wire->start_ns, .end_ns = record->time_ns,
 		.evidence = decoder_evidence(decoder, &wire->evidence),
 		.stack = decoder_stack(decoder, wire->user_stack, wire->evidence.kernel_stack),
-		.waker = decoder_waker(decoder, wire->waker) });
+		.waker = decoder_waker(decoder, wire->waker) }, false);
 }
 
 static const struct wire_decoder decoders[] = {

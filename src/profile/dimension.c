@@ -39,6 +39,7 @@ const struct dimension_row dimension_rows[] = {
 	PART("runnable", "preempted", READY, "taken off the processor while it still had work"),
 	PART("runnable", "woken", READY, "woken, not yet on a processor"),
 	PART("runnable", "throttled", READY, "held back by the cgroup's CPU quota"),
+	PART("runnable", "behind", READY, "a request's: its thread runs for another request"),
 	STATE("lock", WAITING, "waits for a lock that another thread holds"),
 	PART("lock", "mutex", WAITING, "a mutex in user space"),
 	PART("lock", "rwlock", WAITING, "a reader-writer lock in user space"),

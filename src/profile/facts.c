@@ -173,7 +173,8 @@ void profile_add_part(struct profile *profile, struct part part)
 {
 	assert(part.request < profile->request_count &&
 	       part.evidence.index < profile->evidence_count &&
-	       part.dimension.index < profile->dimension_count);
+	       part.dimension.index < profile->dimension_count &&
+	       part.stack.index < profile->stack_count && part.other.index < profile->thread_count);
 	if (profile_has_room(profile, profile->part_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, part, part);
 }

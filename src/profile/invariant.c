@@ -4,9 +4,11 @@
  * fuzzers after everything. The ledger's closure is not asked here: it is measured, and a gate
  * judges it.
  */
+#include "base/memory.h"
 #include "profile/storage.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #define BROKEN_UNLESS(condition, text) \
 	do {                           \
@@ -144,8 +146,30 @@ static const char *details_broken(const struct profile *profile)
 			      "a part's request does not exist");
 		BROKEN_UNLESS(HAS(evidence, row->evidence) && HAS(dimension, row->dimension),
 			      "a part's evidence or dimension does not exist");
+		BROKEN_UNLESS(HAS(stack, row->stack) && HAS(thread, row->other),
+			      "a part's stack or thread does not exist");
 	}
 	return NULL;
+}
+
+/* An import may have requests without parts. */
+static const char *requests_broken(const struct profile *profile)
+{
+	const char *broken = NULL;
+	uint64_t *sums = profile->part_count ? xcalloc(profile->request_count, sizeof(*sums)) : NULL;
+
+	for (size_t i = 0; i < profile->part_count; i++)
+		sums[profile->part_rows[i].request] += profile->part_rows[i].ns;
+	for (size_t i = 0; i < profile->request_count && !broken; i++) {
+		const struct request *row = &profile->request_rows[i];
+
+		if (row->closed_ns < row->opened_ns)
+			broken = "a request closes before it opens";
+		else if (sums && sums[i] && sums[i] != row->closed_ns - row->opened_ns)
+			broken = "the parts of a request do not sum to its latency";
+	}
+	free(sums);
+	return broken;
 }
 
 static const char *counts_broken(const struct profile *profile)
@@ -171,7 +195,8 @@ const char *profile_broken(const struct profile *profile)
 {
 	static const char *(*const checks[])(const struct profile *) = {
 		dimensions_broken, population_broken, stacks_broken,
-		cells_broken,	   details_broken,    counts_broken,
+		cells_broken,	   details_broken,    requests_broken,
+		counts_broken,
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(checks); i++) {

@@ -154,9 +154,13 @@ struct interval { struct thread_id thread; uint64_t start_ns, end_ns; struct evi
 		  struct thread_id waker; struct stack_id waker_stack; struct dimension_id dimension; };
 struct link { uint32_t interval; struct string_id kind; uint64_t start_ns, end_ns; struct object_id object;
 	      struct thread_id by; struct stack_id stack; };
-struct request { struct thread_id thread; struct string_id class, outcome, trace_id; bool overlap; uint32_t one_in;
+/* One that was decomposed stands for one_in of them. Its latency is closed - opened; arrived (0 unknown) says since when it
+ * was there to be read. Overlap: its thread had others open meanwhile. */
+struct request { struct thread_id thread; struct string_id class, outcome, trace_id; bool overlap; uint32_t one_in, status;
 		 uint64_t arrived_ns, opened_ns, closed_ns; };
-struct part { uint32_t request; struct evidence_id evidence; struct dimension_id dimension; uint64_t ns; };
+/* The parts of a request sum to its latency. A wait has an evidence, its stack, and who ended it. */
+struct part { uint32_t request; struct evidence_id evidence; struct dimension_id dimension; struct stack_id stack;
+	      struct thread_id other; uint64_t ns; };
 
 /* Of an attempt. Rejected: turned away before it was tried; retried: another attempt of the same operation followed;
  * abandoned: nobody waited for its answer. Attempts less retried ones are logical operations. Append-only: stored by name. */

@@ -445,6 +445,16 @@ static void print_patterns(struct text *line, const char *word, const struct pat
 		text_print(line, "%s%s %s", line->size ? ", " : "", word, patterns->rows[i].text);
 }
 
+size_t selection_values(const struct selection *selection, const char *key, const char **values, size_t room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < selection->clause_count && count < room; i++)
+		if (!strcmp(selection->clauses[i].key->name, key))
+			values[count++] = selection->clauses[i].value;
+	return count;
+}
+
 char *selection_text(const struct selection *selection)
 {
 	struct text line = TEXT(4096);

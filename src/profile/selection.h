@@ -3,7 +3,7 @@
 /*
  * Which part of a profile an answer is about: --where key=value, --from and --to, --focus and --ignore. Made once, then
  * asked per cell. Keys of --where: pid, tid, comm, thread (a thread's name), process (a process' name), cgroup, class
- * (of a wait), dimension, state. Several keys must all hold; one key given twice means either.
+ * (of a wait), dimension, state, request (profile/cohort.h). Several keys must all hold; one key given twice means either.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +38,7 @@ uint64_t selection_elapsed_ns(const struct selection *selection, const struct pr
 bool selection_has_cell(const struct selection *selection, const struct profile *profile, const struct cell *cell);
 bool selection_has_thread(const struct selection *selection, const struct profile *profile, const struct thread *thread);
 bool selection_has_completion(const struct selection *selection, const struct profile *profile, const struct completion *completion);
+/* The values that were given for a key, at most room of them; how many there are. They stay the selection's. */
+size_t selection_values(const struct selection *selection, const char *key, const char **values, size_t room);
 /* One line for the head of a report: "comm=nginx, 0 s to 10 s"; "" where it is whole. The caller frees it. */
 char *selection_text(const struct selection *selection);

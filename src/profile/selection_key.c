@@ -79,6 +79,13 @@ static bool class_matches(const struct selection_subject *subject, const char *v
 	return subject->cell->evidence.index && dimension_matches(subject, value);
 }
 
+/* What a narrowed profile holds is of such requests; any other knows of none. */
+static bool request_matches(const struct selection_subject *subject, const char *value)
+{
+	(void)value;
+	return profile_meta(subject->profile, "cohort.requests") != NULL;
+}
+
 static bool state_matches(const struct selection_subject *subject, const char *value)
 {
 	return !strchr(value, '/') && dimension_matches(subject, value);
@@ -91,6 +98,7 @@ const struct selection_key selection_keys[] = {
 	{ .name = "dimension", .of_cell = true, .matches = dimension_matches },
 	{ .name = "pid", .number = true, .matches = pid_matches },
 	{ .name = "process", .matches = process_matches },
+	{ .name = "request", .matches = request_matches },
 	{ .name = "state", .of_cell = true, .matches = state_matches },
 	{ .name = "thread", .matches = thread_matches },
 	{ .name = "tid", .number = true, .matches = tid_matches },
@@ -107,7 +115,7 @@ static void key_unknown(const char *name, struct error *err)
 	near = nearest_name(name, names);
 	(void)fail(err, FAILURE_USAGE, -EINVAL, "unknown key '%.64s' in --where", name);
 	(void)error_because(err,
-			    "the keys are cgroup, class, comm, dimension, pid, process, state, "
+			    "the keys are cgroup, class, comm, dimension, pid, process, request, state, "
 			    "thread and tid");
 	if (near)
 		(void)error_try(err, "--where %s=VALUE", near);

@@ -41,6 +41,9 @@ enum wire_kind {
 	WIRE_STACK_COPY,        /* kernel half: a stack nobody could walk there, copied; the drain makes a WIRE_STACK of it */
 	WIRE_EVALUATOR,         /* where an interpreter's evaluator lies in a process */
 	WIRE_CODE_NAME,         /* what a frame of an interpreter is called */
+	WIRE_REQUEST_PREFIX,    /* kernel half: a request opened, and how it begins; the drain makes a WIRE_REQUEST_OPEN of it */
+	WIRE_REQUEST_OPEN,      /* a request opened: its class, and no byte of it */
+	WIRE_REQUEST_EVENT,     /* what happened to one that is open */
 	WIRE_KIND_COUNT,
 };
 
@@ -164,6 +167,7 @@ enum wire_evidence_flag {
 	WIRE_CUT_START = 1 << 8, WIRE_CUT_END = 1 << 9, WIRE_NO_WAKER = 1 << 10, WIRE_OWNER_WOKE = 1 << 11,
 	WIRE_SAME_PROCESS_WOKE = 1 << 12, WIRE_ACCEPTED = 1 << 13, WIRE_TIMEOUT = 1 << 14, WIRE_LOST = 1 << 15,
 	WIRE_ITERATED = 1 << 16, WIRE_NO_DESCRIPTORS = 1 << 17, WIRE_FROZEN = 1 << 18,
+	WIRE_SERVES = 1 << 24, WIRE_IN_REQUEST = 1 << 25,
 };
 enum { WIRE_WAKE_UNSEEN, WIRE_WAKE_TASK, WIRE_WAKE_SOFTIRQ, WIRE_WAKE_HARDIRQ };
 enum { WIRE_WORD_UNREAD, WIRE_WORD_ZERO, WIRE_WORD_ONE, WIRE_WORD_TWO, WIRE_WORD_THREE, WIRE_WORD_THREAD, WIRE_WORD_OTHER };
@@ -187,12 +191,43 @@ struct wire_wait_interval {
 	struct wire_evidence evidence;
 };
 
+/* In head.reserved of both: the interval belongs to a thread with a decomposed request, and it is kept for that alone. */
+enum { WIRE_OF_REQUEST = 1, WIRE_NOT_KEPT = 2 };
+
+/* Of a decomposed request. head.time_ns is when it opened; what came last before it was read was there at arrived_ns, 0 where
+ * that was not seen. */
+enum { WIRE_REQUEST_PREFIX_BYTES = 1024 };
+struct wire_request_open {      /* texts: class, trace id */
+	struct wire_head head;
+	__u64 arrived_ns;
+	__u32 request, thread, one_in, bytes;   /* bytes: of the prefix */
+};
+struct wire_request_prefix {
+	struct wire_request_open open;
+	char prefix[WIRE_REQUEST_PREFIX_BYTES];
+};
+
+enum wire_request_event_kind {
+	WIRE_REQUEST_CLOSED = 1,        /* thread sent its response; it runs since since_ns */
+	WIRE_REQUEST_ABANDONED,         /* its connection was closed without a response */
+	WIRE_REQUEST_TOUCHED,           /* thread, which has such open, works on this one from now on; 0: on none of them */
+	WIRE_REQUEST_HANDED,            /* from, which works on it and runs since since_ns, made thread runnable */
+};
+struct wire_request_event {
+	struct wire_head head;
+	__u64 since_ns;
+	__u32 request, thread, from, event;
+	__u32 status, overlap;          /* of a closed one; overlap: its thread had others open meanwhile */
+	__u32 outcome, reserved;        /* set by the drain */
+};
+
 /* Counters of the kernel half, per CPU: what each source saw and what it had to drop. */
 enum wire_counter {
 	COUNT_SWITCHES, COUNT_WAKES, COUNT_WAITS, COUNT_WAITS_LOST, COUNT_SPLITS, COUNT_SPLITS_LOST,
 	COUNT_SAMPLES, COUNT_SAMPLES_LOST, COUNT_STACKS, COUNT_STACKS_FAILED, COUNT_STACKS_TRUNCATED, COUNT_RECORDS,
 	COUNT_RECORDS_LOST, COUNT_NO_STORAGE, COUNT_BLOCK, COUNT_CONTENTION, COUNT_RECLAIM, COUNT_SENDS, COUNT_COMPLETIONS_LOST,
 	COUNT_SENDS_UNREAD, COUNT_SENDS_OTHER, COUNT_SWITCHES_MISSED, COUNT_INTERVALS, COUNT_INTERVALS_LOST,
+	COUNT_REQUESTS, COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST, COUNT_RESPONSES_ORPHANED, COUNT_REQUESTS_ABANDONED,
 	COUNTERS,
 };
 
@@ -278,6 +313,9 @@ _Static_assert(sizeof(struct wire_ledger) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_evidence) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_interval) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_wait_interval) == 80, "wire layout");
+_Static_assert(sizeof(struct wire_request_prefix) == 1064, "wire layout");
+_Static_assert(sizeof(struct wire_request_open) == 40, "wire layout");
+_Static_assert(sizeof(struct wire_request_event) == 56, "wire layout");
 _Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
 _Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_split_key) == 64, "wire layout");

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/quantity.h"
+#include "work/http_class.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -82,6 +83,14 @@ static uint64_t sum_of_cpus(const struct work_state *state, const struct wire_co
 	return sum;
 }
 
+static enum outcome http_judge(const struct work_state *state, unsigned status)
+{
+	char class[16];
+
+	(void)snprintf(class, sizeof(class), "%u", status);
+	return (state->correct ? work_class_listed(state->correct, class) : status < 400) ? OUTCOME_CORRECT : OUTCOME_INCORRECT;
+}
+
 static int http_collect(struct work_state *state, bool last, void (*add)(void *to, const struct work_count *count), void *to,
 			struct error *err)
 {
@@ -103,8 +112,7 @@ static int http_collect(struct work_state *state, bool last, void (*add)(void *t
 		(void)snprintf(class, sizeof(class), "%u", key.class);
 		add(to, &(struct work_count){
 			.class = class, .process = key.process, .port = key.port, .count = now - *before,
-			.outcome = (state->correct ? work_class_listed(state->correct, class) : key.class < 400) ? OUTCOME_CORRECT
-														 : OUTCOME_INCORRECT });
+			.outcome = http_judge(state, key.class) });
 		*before = now;
 	}
 	free(per_cpu);
@@ -126,5 +134,8 @@ const struct work work_http = {
 	.unit = "response", .synopsis = "http[:PORT]",
 	.exposes = "the first 12 bytes of what is sent on TCP sockets; only the status number is kept",
 	.programs = { { "http_sent", "sock_send_length", 201 } },
+	.request_programs = { { "http_received", "sock_recv_length", 150 }, { "http_arrived", "sk_data_ready", 60 },
+			      { "http_ended", "inet_sock_set_state", 40 } },
+	.class_of = http_class_of, .judge = http_judge,
 	.check = http_check, .open = http_open, .collect = http_collect, .close = http_close,
 };

@@ -22,6 +22,9 @@ struct work_count {
 	uint64_t count;
 };
 
+/* Of a request: what it is called, bounded and without what identifies anybody, and the trace it belongs to. */
+struct work_class { char name[96], trace_id[33]; };
+
 struct work_options {
 	const char *argument;                /* what follows the first colon of --work NAME:ARGUMENT; NULL where nothing does */
 	const char *correct;                 /* --correct LIST: "200,304" or "2xx"; NULL: the source's own rule */
@@ -35,6 +38,10 @@ struct work {
 	const char *synopsis;                /* "http[:PORT]" */
 	const char *exposes;                 /* what it reads of the user's, for --dry-run; NULL: nothing */
 	struct probe_program programs[PROBE_PROGRAMS];       /* of its kernel half; none: it has none */
+	struct probe_program request_programs[PROBE_PROGRAMS];       /* beyond these where requests are followed; none: it tells of none */
+	/* Of a request that opened, by its first bytes; of one that closed, by what the kernel half gave as its status. */
+	void (*class_of)(const char *prefix, size_t size, struct work_class *ret);
+	enum outcome (*judge)(const struct work_state *state, unsigned status);
 	int (*check)(const char *argument, struct error *err);          /* before anything is loaded: is the argument sound? */
 	int (*open)(const struct work_options *options, struct work_state **ret, struct error *err);
 	/* Calls add once per class that counted since the last call; with last set, once more at the end of the window. */

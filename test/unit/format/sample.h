@@ -155,8 +155,8 @@ static inline void sample_details(struct sample *sample, struct slice_id slice, 
 						 sample->waker, stack });
 	profile_add_request(profile, (struct request){ sample->thread, profile_string(profile, "GET /"),
 						       profile_string(profile, "correct"), profile_string(profile, trace_id), true,
-						       16, start, start + 1, start + 9 });
-	profile_add_part(profile, (struct part){ request, sample->evidence[1], { 3 }, 77 });
+						       16, 200, start, start + 1, start + 78 });
+	profile_add_part(profile, (struct part){ request, sample->evidence[1], { 3 }, stack, sample->waker, 77 });
 	profile_add_completion(profile, (struct completion){ slice, profile_string(profile, "http"), sample->process, 80,
 							     profile_string(profile, "200"), OUTCOME_CORRECT, 100 + number });
 	profile_add_completion(profile, (struct completion){ slice, profile_string(profile, "http"), { 0 }, 80,

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Narrows a profile to some of its requests, so that every question can be asked of them: where did the time of the slow ones
+ * go, on which stacks did the rejected ones wait?
+ */
+#include <stddef.h>
+
+struct error;
+struct profile;
+
+/*
+ * Replaces the facts of a frozen profile: requests are those that one of the values names; cells are their parts, times the
+ * number of requests that each stands for; completions are those requests. A value is a class ("GET /user/:n"), an outcome
+ * ("rejected"), a status ("503"), "overlap", or a cohort of the latency ("p50", "p90", "p99", "p99.9"). Of running time no
+ * request has stacks. -ENOENT where no request is such.
+ */
+int cohort_narrow(struct profile *profile, const char *const *values, size_t count, struct error *err);
