@@ -30,7 +30,7 @@ CFLAGS   ?= -O2 -g
 CPPFLAGS += -D_GNU_SOURCE -DCROSSCUT_VERSION='"$(VERSION)"' -Isrc -I$(BUILD)/gen
 LANGUAGE := -std=gnu17 -fno-omit-frame-pointer
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
-LDLIBS   := -lbpf -ldw -lelf -llzma -ljansson -lsqlite3 -lzstd -lz -liberty -linih -lpthread -lm
+LDLIBS   := -lbpf -ldw -lelf -llzma -ljansson -lsqlite3 -lzstd -lz -lbz2 -liberty -linih -lpthread -lm
 
 # `make V=1` shows the commands.
 Q := $(if $(V),,@)

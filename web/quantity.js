@@ -17,7 +17,7 @@ export function quantity(value, unit) {
 		return "–";
 	if (unit === "fraction")
 		return percent(value);
-	const scale = SCALES[unit || "count"];
+	const scale = SCALES[!unit || unit === "samples" ? "count" : unit];
 	if (!scale)
 		return `${Number(value.toPrecision(3))} ${unit}`;
 	const [, divide, name] = scale.find(([from]) => Math.abs(value) >= from);

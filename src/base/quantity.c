@@ -52,7 +52,7 @@ const char *quantity_print(char text[QUANTITY_SIZE], double value, const char *u
 		return print_scaled(text, value, scale_ns);
 	else if (!strcmp(unit, "bytes"))
 		return print_scaled(text, value, scale_bytes);
-	else if (!strcmp(unit, "count") || !*unit)
+	else if (!strcmp(unit, "count") || !strcmp(unit, "samples") || !*unit)
 		return print_scaled(text, value, scale_count);
 	else if (!strcmp(unit, "fraction"))
 		(void)snprintf(text, QUANTITY_SIZE, "%.*f %%", fabs(value) < 0.0995 && value != 0 ? 2 : 1, value * 100);

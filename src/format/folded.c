@@ -15,17 +15,18 @@
 #include "base/text.h"
 #include "format/choice.h"
 #include "format/format.h"
+#include "format/import.h"
+#include "format/input.h"
 #include "profile/profile.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct format folded_format;
 
-enum { LINE_LIMIT = 1 << 20, NAME_LIMIT = 4096, LINES_JUDGED = 16 };
+enum { NAME_LIMIT = 4096, LINES_JUDGED = 16 };
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
@@ -163,102 +164,47 @@ static int folded_recognise(const void *head, size_t size)
 	return stacks ? 60 : 20;
 }
 
-struct folded_reader {
-	struct profile *profile;
-	struct slice_id slice;
-	struct thread_id thread;
-	struct measure_id total, split;
-};
-
-static struct folded_reader reader_start(struct profile *profile)
-{
-	struct folded_reader reader = { .profile = profile };
-	struct measure measure = { .weighting = WEIGHTING_SAMPLED,
-				   .source = profile_string(profile, "folded") };
-
-	measure.dimension = profile_dimension(
-		profile, &(struct dimension_row){ .name = "samples",
-						  .unit = "count",
-						  .kind = DIMENSION_AMOUNT,
-						  .meaning = "what the file counts" });
-	measure.role = ROLE_TOTAL;
-	reader.total = profile_measure(profile, measure);
-	measure.role = ROLE_SPLIT;
-	reader.split = profile_measure(profile, measure);
-	reader.slice = profile_slice(profile, 0, 0);
-	reader.thread = profile_thread(
-		profile,
-		(struct thread){ .process = profile_process(profile, (struct process){ 0 }) });
-	return reader;
-}
-
-static struct stack_id stack_read(struct profile *profile, const char *at, const char *end)
+static struct stack_id stack_read(struct import *import, const char *at, const char *end)
 {
 	struct stack_id stack = { 0 };
 
-	while (at < end) {
+	for (; at < end;) {
 		const char *semicolon = memchr(at, ';', (size_t)(end - at));
 		const char *name_end = semicolon ? semicolon : end;
-		struct frame frame = { .name = profile_string_size(profile, at,
-								   (size_t)(name_end - at)),
-				       .method = METHOD_IMPORTED };
+		struct import_name name = { .function = at, .function_size = (size_t)(name_end - at) };
 
-		if (frame.name.index)
-			stack = profile_stack(profile, stack, profile_frame(profile, frame),
-					      STACK_COMPLETE);
+		if (name.function_size)
+			stack = import_stack(import, stack, import_frame(import, &name));
 		at = name_end + 1;
 	}
 	return stack;
 }
 
-static void line_read(struct folded_reader *reader, const char *line, const char *blank)
+static int folded_read(struct input *input, struct profile *into, struct error *err)
 {
-	uint64_t weight = strtoull(blank + 1, NULL, 10);
-	struct cell cell = { .slice = reader->slice,
-			     .thread = reader->thread,
-			     .measure = reader->total,
-			     .count = weight,
-			     .value = weight };
+	CLEANUP(import) struct import *import = import_new(into, input, &folded_format);
+	struct import_sample sample = { .measure = import_measure(
+						import, &(struct import_event){
+								.name = "samples",
+								.source = "folded",
+								.meaning = "what the file counts" }) };
+	const char *line;
+	size_t size;
 
-	profile_add_cell(reader->profile, cell);
-	cell.measure = reader->split;
-	cell.stack = stack_read(reader->profile, line, blank);
-	profile_add_cell(reader->profile, cell);
-}
-
-static int lines_read(struct folded_reader *reader, FILE *file, const char *path, struct error *err)
-{
-	CLEANUP_TEXT char *line = xmalloc(LINE_LIMIT);
-	size_t number = 0;
-
-	while (fgets(line, LINE_LIMIT, file)) {
-		size_t size = strcspn(line, "\n");
+	sample.thread = import_thread(import, 0, 0, NULL);
+	while ((line = input_line(input, &size))) {
 		const char *blank = line_blank(line, size);
 
-		number++;
-		if (blank && (line[size] == '\n' || feof(file))) {
-			line_read(reader, line, blank);
+		if (blank) {
+			sample.stack = stack_read(import, line, blank);
+			sample.count = sample.value = strtoull(blank + 1, NULL, 10);
+			import_sample(import, &sample);
 		} else if (size) {
-			fail(err, FAILURE_WORK, -EBADMSG, "cannot read '%s'", path);
-			error_because(err, "line %zu is not 'frame;frame;frame number'", number);
-			return error_try(err, "whole numbers as weights, and lines below 1 MiB");
+			import_skipped(import, "a line is no 'frame;frame;frame number'", "line",
+				       input_line_number(input));
 		}
 	}
-	return ferror(file) ? fail(err, FAILURE_WORK, -EIO, "cannot read '%s'", path) : 0;
-}
-
-static int folded_read(const char *path, struct profile *into, struct error *err)
-{
-	struct folded_reader reader;
-	FILE *file = fopen(path, "re");
-	int r;
-
-	if (!file)
-		return fail(err, FAILURE_WORK, -errno, "cannot read '%s'", path);
-	reader = reader_start(into);
-	r = lines_read(&reader, file, path, err);
-	(void)fclose(file);
-	return r;
+	return import_finish(import, err);
 }
 
 const struct format folded_format = {

@@ -7,16 +7,13 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "classify/classify.h"
+#include "format/input.h"
 #include "profile/profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 extern const struct format folded_format, native_format, pprof_format;
 
@@ -42,9 +39,9 @@ const struct format *format_of_suffix(const char *path)
 	size_t size = strlen(path);
 
 	for (size_t i = 0; formats[i]; i++) {
-		size_t suffix_size = strlen(formats[i]->suffix);
+		size_t suffix_size = formats[i]->suffix ? strlen(formats[i]->suffix) : 0;
 
-		if (size > suffix_size && !strcmp(path + size - suffix_size, formats[i]->suffix))
+		if (suffix_size && size > suffix_size && !strcmp(path + size - suffix_size, formats[i]->suffix))
 			return formats[i];
 	}
 	return NULL;
@@ -54,8 +51,6 @@ const struct format *format_of_suffix(const char *path)
 
 struct lookalike { const char *mark; size_t size; const char *name; };
 static const struct lookalike lookalikes[] = {
-	{ "\x1f\x8b", 2, "gzip data (a pprof profile?)" },
-	{ "\x28\xb5\x2f\xfd", 4, "zstd data" },
 	{ "PERFILE2", 8, "a perf.data file" },
 	{ "\x7f" "ELF", 4, "a program or library (ELF)" },
 	{ "SQLite format 3", 16, "an SQLite database that is no capture" },
@@ -90,8 +85,7 @@ static int fail_foreign(const char *path, const char *looks, struct error *err)
 
 	for (size_t i = 0; formats[i]; i++)
 		if (formats[i]->read)
-			text_print(&readable, "%s%s (%s)", readable.size ? ", " : "",
-				   formats[i]->name, formats[i]->suffix);
+			text_print(&readable, "%s%s", readable.size ? ", " : "", formats[i]->name);
 	fail(err, FAILURE_WORK, -EBADMSG, "cannot read '%s'", path);
 	error_because(err, "it is no profile but looks like %s", looks);
 	error_try(err, "a file of a format that can be read: %s", text_string(&readable));
@@ -100,40 +94,6 @@ static int fail_foreign(const char *path, const char *looks, struct error *err)
 }
 
 /* --- Opening ---------------------------------------------------------------------------------- */
-
-static int fail_open(const char *path, struct error *err)
-{
-	int r = fail(err, FAILURE_WORK, -errno, "cannot read '%s'", path);
-
-	return error_try(err, r == -ENOENT ? "the name of a file that exists"
-					   : "the user who recorded it, or root");
-}
-
-static ssize_t head_read(const char *path, void *head, struct error *err)
-{
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat status;
-	ssize_t size;
-
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail_open(path, err);
-	if (!S_ISREG(status.st_mode)) {
-		fail(err, FAILURE_WORK, S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL,
-		     "cannot read '%s'", path);
-		if (!S_ISDIR(status.st_mode))
-			error_because(err, "it is no regular file");
-		return error_try(err, "a file made by crosscut record");
-	}
-	size = read(fd, head, HEAD_BYTES);
-	if (size < 0)
-		return fail(err, FAILURE_WORK, -errno, "cannot read '%s'", path);
-	if (!size) {
-		fail(err, FAILURE_WORK, -ENODATA, "cannot read '%s'", path);
-		error_because(err, "it is empty: nothing was ever stored in it");
-		return error_try(err, "to record again");
-	}
-	return size;
-}
 
 static const struct format *format_recognise(const void *head, size_t size)
 {
@@ -153,25 +113,51 @@ static const struct format *format_recognise(const void *head, size_t size)
 	return best;
 }
 
-int format_read(const char *path, struct profile **ret, struct error *err)
+static int fail_empty(const char *name, struct error *err)
+{
+	fail(err, FAILURE_WORK, -ENODATA, "cannot read '%s'", name);
+	error_because(err, "it is empty: nothing was ever stored in it");
+	return error_try(err, "to record again");
+}
+
+int format_read_as(const struct format *format, struct input *input, struct profile **ret,
+		   struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
-	CLEANUP_TEXT char *head = xmalloc(HEAD_BYTES);
-	ssize_t size = head_read(path, head, err);
-	const struct format *format;
-	int r;
+	int r = format->read(input, profile, err);
 
-	if (size < 0)
-		return (int)size;
-	format = format_recognise(head, (size_t)size);
-	if (!format)
-		return fail_foreign(path, looks_like((const unsigned char *)head, (size_t)size),
-				    err);
-	r = format->read(path, profile, err);
+	if (r >= 0)
+		r = input_error(input, err);
 	if (r < 0)
 		return r;
 	classify_profile(profile, false);
 	profile_freeze(profile);
 	*ret = take(profile);
 	return 0;
+}
+
+int format_read_input(struct input *input, struct profile **ret, struct error *err)
+{
+	const struct format *format;
+	const unsigned char *head;
+	size_t size;
+	int r;
+
+	head = input_peek(input, HEAD_BYTES, &size);
+	r = input_error(input, err);
+	if (r < 0)
+		return r;
+	if (!size)
+		return fail_empty(input_name(input), err);
+	format = format_recognise(head, size);
+	return format ? format_read_as(format, input, ret, err)
+		      : fail_foreign(input_name(input), looks_like(head, size), err);
+}
+
+int format_read(const char *path, struct profile **ret, struct error *err)
+{
+	CLEANUP(input) struct input *input = NULL;
+	int r = input_open(path, &input, err);
+
+	return r < 0 ? r : format_read_input(input, ret, err);
 }

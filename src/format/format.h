@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * Reads and writes profiles, one file per format. Readers recognise a file by its content and answer with a confidence;
- * they check every length and id they read, and a limit stands at whatever the file can make large.
+ * Reads and writes profiles, one file per format. Readers recognise a file by its content, decompressed, and answer with
+ * a confidence; they check every length and id they read, and a limit stands at whatever the file can make large.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 struct dimension;
 struct error;
+struct input;
 struct output;
 struct profile;
 
@@ -19,9 +20,9 @@ struct format_options {
 struct format {
 	const char *name;            /* "folded", as in --to folded */
 	const char *summary;
-	const char *suffix;          /* ".folded" */
+	const char *suffix;          /* ".folded"; NULL where files of the format have none of their own */
 	int (*recognise)(const void *head, size_t size);                     /* 0 no … 100 certain; NULL: write only */
-	int (*read)(const char *path, struct profile *into, struct error *err);
+	int (*read)(struct input *input, struct profile *into, struct error *err);
 	int (*write)(const struct profile *profile, const struct format_options *options, struct output *to,
 		     struct error *err);                                     /* NULL: read only */
 };
@@ -29,5 +30,9 @@ struct format {
 extern const struct format *const formats[];     /* NULL-terminated, sorted by name */
 const struct format *format_find(const char *name);
 const struct format *format_of_suffix(const char *path);
-/* Opens any readable file: recognises it, reads it, classifies what has no class, freezes. The caller frees *ret. */
+/* Opens any readable file, or standard input where the path is "-": recognises it, reads it, classifies what has no class,
+ * freezes. The caller frees *ret. */
 int format_read(const char *path, struct profile **ret, struct error *err);
+int format_read_input(struct input *input, struct profile **ret, struct error *err);
+/* By one row, whatever the others say of the bytes. */
+int format_read_as(const struct format *format, struct input *input, struct profile **ret, struct error *err);

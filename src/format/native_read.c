@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "format/digest.h"
 #include "format/format.h"
+#include "format/input.h"
 #include "format/native.h"
 #include "format/native_reader.h"
 #include "profile/profile.h"
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 extern const struct format native_format;
 
@@ -236,7 +238,7 @@ static void read_file(struct reader *reader)
 		reader_damaged(reader, "%s", broken);
 }
 
-static int native_read(const char *path, struct profile *into, struct error *err)
+static int file_read(const char *path, struct profile *into, struct error *err)
 {
 	struct reader reader = { .path = path, .profile = into, .err = err };
 	struct stat status = { 0 };
@@ -252,6 +254,22 @@ static int native_read(const char *path, struct profile *into, struct error *err
 		read_file(&reader);
 	reader_done(&reader);
 	return reader.code;
+}
+
+/* SQLite opens by path: what comes compressed or by a pipe is laid down first. */
+static int native_read(struct input *input, struct profile *into, struct error *err)
+{
+	CLEANUP_TEXT char *spooled = NULL;
+	int r;
+
+	if (input_path(input))
+		return file_read(input_path(input), into, err);
+	r = input_spool(input, INPUT_WHOLE_LIMIT, &spooled, err);
+	if (r < 0)
+		return r;
+	r = file_read(spooled, into, err);
+	(void)unlink(spooled);                   /* best effort: it lies among temporary files */
+	return r;
 }
 
 /* The head of every SQLite file, and the application id in it. */

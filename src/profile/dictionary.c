@@ -173,8 +173,9 @@ void profile_mapping(struct profile *profile, struct mapping mapping)
 
 struct frame_id profile_frame(struct profile *profile, struct frame frame)
 {
-	struct { uint64_t offset; uint32_t file, name, line, method; } key = {
-		frame.offset, frame.file.index, frame.name.index, frame.line, frame.method };
+	struct { uint64_t offset; uint32_t file, name, line, method, path, column; } key = {
+		frame.offset, frame.file.index, frame.name.index, frame.line, frame.method,
+		frame.path.index, frame.column };
 
 	assert(frame.file.index < profile->file_count);
 	return (struct frame_id){ add_once(profile, frame, &key, frame, PROFILE_FRAME_LIMIT) };

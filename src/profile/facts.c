@@ -72,6 +72,12 @@ static void cells_turn_to(struct profile *profile, uint32_t slice)
 	}
 }
 
+/* A foreign file may claim anything; a sum that wrapped would claim next to nothing. */
+static uint64_t sum_saturated(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 void profile_add_cell(struct profile *profile, struct cell cell)
 {
 	struct cell_key key = cell_key(&cell);
@@ -83,8 +89,8 @@ void profile_add_cell(struct profile *profile, struct cell cell)
 	sum = row_to_add_to(profile, cell, &key, cell, PROFILE_CELL_LIMIT);
 	if (!sum)
 		return;
-	sum->count += cell.count;
-	sum->value += cell.value;
+	sum->count = sum_saturated(sum->count, cell.count);
+	sum->value = sum_saturated(sum->value, cell.value);
 	sum->variance += cell.variance;
 	if (sum->maximum < cell.maximum)
 		sum->maximum = cell.maximum;

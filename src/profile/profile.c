@@ -20,7 +20,7 @@
 enum {
 	process_KEY = 8,
 	file_KEY = 8,
-	frame_KEY = 24,
+	frame_KEY = 32,
 	stack_KEY = 12,
 	object_KEY = 16,
 	evidence_KEY = 32,

@@ -104,7 +104,8 @@ struct frame {
 	struct file_id file;
 	uint64_t offset;                             /* in the file; for "[kernel]" and "[anon:PID]" the address */
 	struct string_id name;                       /* where there is no address (imports), or a name that dies with the kernel */
-	uint32_t line;                               /* 0 unknown */
+	uint32_t line, column;                       /* 0 unknown */
+	struct string_id path;                       /* of the source, where an import tells it; captures have it in symbols */
 	enum frame_method method;
 };
 

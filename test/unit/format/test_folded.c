@@ -193,17 +193,20 @@ TEST(lines_of_other_systems_are_read_and_equal_stacks_added_up)
 	assert_string_equal(text, "a;b 7\n");
 }
 
-TEST(a_line_that_is_no_stack_is_named)
+TEST(a_line_that_is_no_stack_is_counted_and_the_first_is_named)
 {
 	CLEANUP_TEXT char *many = calloc(1, 200000);
+	CLEANUP(profile) struct profile *profile = NULL;
 	struct error err = { 0 };
 
 	for (size_t i = 0; i < 10000; i++)
 		memcpy(many + i * 6, "a;b 1\n", 6);
-	memcpy(many + 60000, "a;b 1.5\n", 8);
-	(void)read_text(many, -EBADMSG, &err);
-	assert_non_null(strstr(err.why, "line 10001"));
-	assert_int_equal(err.kind, FAILURE_WORK);
+	memcpy(many + 60000, "a;b x\nprose\na;b 2\n", 18);
+	profile = read_text(many, 0, &err);
+	assert_string_equal(profile_meta(profile, "import.remark.1"),
+			    "2 skipped: a line is no 'frame;frame;frame number', first at line 10001");
+	assert_int_equal(profile_cell_at(profile, 0)->value, 10002);
+	assert_int_equal(profile_loss_at(profile, 0)->lost, 2);
 	(void)read_text("this is prose 5\nand more of it\n", -EBADMSG, &err);
 	assert_non_null(strstr(err.why, "looks like text"));
 }
