@@ -18,6 +18,8 @@ static inline bool is_close(double value, double expected, double tolerance)
 #define assert_close(value, expected, tolerance)                                                     \
 	do {                                                                                         \
 		double value_ = (value), expected_ = (expected);                                     \
-		if (!is_close(value_, expected_, tolerance))                                         \
-			fail_msg("%s is %.17g, not %.17g", #value, value_, expected_);               \
+		if (!is_close(value_, expected_, tolerance)) {                                       \
+			print_error("%s is %.17g, not %.17g\n", #value, value_, expected_);          \
+			_fail(__FILE__, __LINE__);                                                   \
+		}                                                                                    \
 	} while (0)
