@@ -122,6 +122,14 @@ static const struct named *named_of(struct naming *naming, struct frame_id frame
 	return named;
 }
 
+const uint32_t *naming_frame(struct naming *naming, struct frame_id frame, size_t *ret_count)
+{
+	const struct named *named = named_of(naming, frame);
+
+	*ret_count = named->count;
+	return naming->spread + named->first;
+}
+
 uint32_t naming_compiled(struct naming *naming, struct stack_id stack)
 {
 	const struct named *named = named_of(naming, profile_stack_at(naming->profile, stack.index)->frame);
@@ -150,7 +158,7 @@ const char *naming_failure(struct naming *naming, struct stack_id stack)
 
 /* Why a stack cannot stand on its own, or NULL. A kernel frame above a good user stack hides no
  * cause. */
-static const char *cause_of(struct naming *naming, struct stack_id stack)
+const char *naming_cause(struct naming *naming, struct stack_id stack)
 {
 	const struct stack *row = profile_stack_at(naming->profile, stack.index);
 	const struct named *named;
@@ -173,7 +181,7 @@ static const char *cause_of(struct naming *naming, struct stack_id stack)
 /* Filled from the end, because a stack is walked from its leaf. */
 const uint32_t *naming_path(struct naming *naming, struct stack_id stack, size_t *ret_count)
 {
-	const char *cause = cause_of(naming, stack);
+	const char *cause = naming_cause(naming, stack);
 	size_t at = NAMING_DEPTH_LIMIT;
 
 	while (stack.index) {

@@ -29,6 +29,10 @@ size_t naming_count(const struct naming *naming);                               
 const uint32_t *naming_path(struct naming *naming, struct stack_id stack, size_t *ret_count);
 /* The function that the leaf's instructions were compiled into, whatever was inlined there. */
 uint32_t naming_compiled(struct naming *naming, struct stack_id stack);
+/* Names of one frame, outermost inlined call first; valid until the next call. */
+const uint32_t *naming_frame(struct naming *naming, struct frame_id frame, size_t *ret_count);
+/* Why a stack cannot stand on its own: the name that its path begins with in brackets, or NULL. Stays valid. */
+const char *naming_cause(struct naming *naming, struct stack_id stack);
 /* "[unwind failed: no-row in libz.so.1]" where its walk ended below the root; NULL for any other. Stays valid. */
 const char *naming_failure(struct naming *naming, struct stack_id stack);
 /* The stack of a cell: its own, or else the kernel's as the evidence of its wait holds it. */

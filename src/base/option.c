@@ -115,6 +115,7 @@ static int store(const struct option *row, const char *value, char *config, stru
 		*(const char **)into = value;
 		return 0;
 	case OPTION_LIST:
+	case OPTION_WORDS:
 		return row->commas ? list_add_pieces(into, row, value, err) : list_add(into, row->name, value, NULL, err);
 	case OPTION_COUNT:
 		return name_option(row, quantity_parse_count(value, into, err), err);
@@ -232,7 +233,10 @@ static int read_long(struct reading *reading, const char *word)
 		return missing_value(reading, row);
 	if (row->type != OPTION_FLAG && !value)
 		value = *reading->next++;
-	return take_value(reading, row, value);
+	r = take_value(reading, row, value);
+	while (r == 0 && row->type == OPTION_WORDS && !*equals && *reading->next && **reading->next != '-')
+		r = take_value(reading, row, *reading->next++);
+	return r;
 }
 
 /* "-d10s", "-d 10s", "-aj": flags may be bundled, the last of them may take a value. */

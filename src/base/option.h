@@ -18,6 +18,7 @@ enum option_type {
 	OPTION_FLAG,            /* bool */
 	OPTION_TEXT,            /* const char *, borrowed from argv */
 	OPTION_LIST,            /* struct option_list: may be given again; commas separate too when .commas */
+	OPTION_WORDS,           /* a list that takes the words that follow, up to the next option: --base a-*.xcut */
 	OPTION_COUNT,           /* uint64_t */
 	OPTION_NUMBER,          /* double */
 	OPTION_DURATION,        /* uint64_t, ns */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "command/answer.h"
 #include "command/command.h"
+#include "command/gate_limit.h"
 #include "format/format.h"
 #include "format/native.h"
 #include "gate/gate.h"
@@ -16,7 +17,6 @@
 #include "result/document.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,41 +39,6 @@ static const struct option check_options[] = {
 	  .example = "--json" },
 	{ 0 },
 };
-
-static int gate_unknown(const char *name, struct error *err)
-{
-	const char *names[64] = { NULL }, *near;
-
-	for (size_t i = 0; gates[i] && i < ARRAY_LENGTH(names) - 1; i++)
-		names[i] = gates[i]->name;
-	near = nearest_name(name, names);
-	(void)fail(err, FAILURE_USAGE, -EINVAL, "unknown gate '%.64s'", name);
-	(void)error_because(err, "crosscut has no gate of that name");
-	return near ? error_try(err, "--gate %s=LIMIT", near)
-		    : error_try(err, "crosscut list gates");
-}
-
-static int parse_limit(const char *text, struct gate_limit *ret, struct error *err)
-{
-	const char *equals = strchr(text, '=');
-	CLEANUP_TEXT char *name = equals ? xstrndup(text, (size_t)(equals - text)) : xstrdup(text);
-	char *end = NULL;
-
-	ret->gate = gate_find(name);
-	if (!ret->gate)
-		return gate_unknown(name, err);
-	ret->limit = equals ? strtod(equals + 1, &end) : NAN;
-	if (!equals || end == equals + 1 || *end || !isfinite(ret->limit)) {
-		(void)fail(err, FAILURE_USAGE, -EINVAL, "--gate '%.128s' has no limit", text);
-		(void)error_because(err, "a limit is a number");
-		return error_try(err, "--gate %s=%g", ret->gate->name, ret->gate->limit);
-	}
-	if (ret->gate->between) {
-		(void)fail(err, FAILURE_USAGE, -EINVAL, "gate '%s' is not about one capture", name);
-		return error_because(err, "it compares two");
-	}
-	return 0;
-}
 
 /* Beside the capture, for whoever opens it later; a file that cannot be changed stays as it is. */
 static void store_verdicts(const char *path, const struct table *table)
@@ -137,7 +102,7 @@ static int check_run(void *config, const struct option_arguments *arguments, str
 		return error_try(err, "crosscut check FILE");
 	}
 	for (size_t i = 0; i < check->gates.count; i++) {
-		int r = parse_limit(check->gates.items[i], &limits[i], err);
+		int r = gate_limit_parse(check->gates.items[i], false, &limits[i], err);
 
 		if (r < 0)
 			return r;

@@ -11,7 +11,6 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/output.h"
 #include "base/text.h"
 #include "command/answer.h"
 #include "command/command.h"
@@ -325,45 +324,17 @@ static int answer(const struct report_config *report, const struct analysis *ask
 
 /* --- Where it goes ---------------------------------------------------------------------------- */
 
-static const struct view *view_of_suffix(const char *path)
-{
-	size_t size = strlen(path);
-
-	for (const struct view *const *view = views; *view; view++) {
-		size_t suffix = (*view)->suffix ? strlen((*view)->suffix) : 0;
-
-		if (suffix && size > suffix && !strcmp(path + size - suffix, (*view)->suffix))
-			return *view;
-	}
-	return view_find("text");
-}
-
-static int write_file(const struct document *document, const struct view *view, const char *path,
-		      bool force, struct error *err)
-{
-	struct output to;
-	int finished, r = output_open(&to, path, force ? OUTPUT_REPLACE : 0, err);
-
-	if (r < 0)
-		return r;
-	r = view->render(document, &(struct view_style){ 0 }, &to);
-	if (r < 0)
-		(void)fail(err, FAILURE_WORK, r, "cannot draw '%s'", path);
-	finished = output_finish(&to, r < 0 ? &(struct error){ 0 } : err);
-	return r < 0 ? r : finished;
-}
-
 static int give(const struct report_config *report, const struct document *document,
 		struct error *err)
 {
 	const struct view *view;
 
 	if (report->html)
-		return write_file(document, view_find("html"), report->html, report->force, err);
+		return answer_write(document, view_find("html"), report->html, report->force, err);
 	if (!report->output)
 		return answer_print(document, report->json, err);
-	view = report->json ? view_find("json") : view_of_suffix(report->output);
-	return write_file(document, view, report->output, report->force, err);
+	view = report->json ? view_find("json") : answer_view_of(report->output);
+	return answer_write(document, view, report->output, report->force, err);
 }
 
 static int narrow(struct profile *profile, const struct selection *selection, struct error *err)
@@ -413,7 +384,7 @@ static int report_file(const struct report_config *report, const struct analysis
 /* A file named for a view is drawn by it, whatever option named the file. */
 static void choose_view(struct report_config *report)
 {
-	const char *name = report->output ? view_of_suffix(report->output)->name : "";
+	const char *name = report->output ? answer_view_of(report->output)->name : "";
 
 	report->json |= !strcmp(name, "json");
 	if (!strcmp(name, "html") && !report->json && !report->html) {

@@ -13,14 +13,24 @@
 #include <string.h>
 
 extern const struct gate gate_complete_stacks, gate_conservation, gate_cut_intervals,
-	gate_lost_events, gate_multiplexing, gate_own_cost, gate_runtime_agreement,
+	gate_enough_pairs, gate_equal_inclusion, gate_equal_population, gate_equal_resolution,
+	gate_equal_sampling, gate_equal_state, gate_equal_unit,
+	gate_lost_events, gate_matched_frames, gate_multiplexing, gate_own_cost, gate_runtime_agreement,
 	gate_sampling_bias, gate_unknown_share, gate_unresolved_frames, gate_wake_evidence;
 
 const struct gate *const gates[] = {     /* sorted by name; a test says so */
 	&gate_complete_stacks,
 	&gate_conservation,
 	&gate_cut_intervals,
+	&gate_enough_pairs,
+	&gate_equal_inclusion,
+	&gate_equal_population,
+	&gate_equal_resolution,
+	&gate_equal_sampling,
+	&gate_equal_state,
+	&gate_equal_unit,
 	&gate_lost_events,
+	&gate_matched_frames,
 	&gate_multiplexing,
 	&gate_own_cost,
 	&gate_runtime_agreement,
@@ -57,7 +67,7 @@ void gate_read(const struct gate *gate, double limit, const struct summary *summ
 	if (!isfinite(ret->value))
 		ret->verdict = VERDICT_UNMEASURED;
 	else if (gate->at_least ? ret->value >= limit : ret->value <= limit)
-		ret->verdict = VERDICT_PASS;
+		ret->verdict = gate->doubtful > 0 && ret->value > gate->doubtful ? VERDICT_WARN : VERDICT_PASS;
 	else
 		ret->verdict = VERDICT_FAIL;
 }

@@ -27,6 +27,7 @@ struct gate {
 	const char *unit;                    /* "fraction", "z", "ns" */
 	double limit;                        /* the default; --gate NAME=LIMIT overrides it */
 	bool at_least;                       /* value must be at least the limit; else at most */
+	double doubtful;                     /* above it and up to the limit: a warning; 0 where there is no such range */
 	bool between;                        /* compares two captures */
 	double (*measure)(const struct summary *summary, const struct summary *other, char *why, unsigned why_size);
 	const char *next;                    /* what to do when it does not pass */

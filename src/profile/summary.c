@@ -388,4 +388,5 @@ void summary_of(const struct profile *profile, struct summary *ret)
 	ret->waits = sums.waits;
 	ret->no_waker_fraction = sums.waits > 0 ? sums.unwoken / sums.waits : NAN;
 	free(sums.lives);
+	summary_comparable_of(profile, ret);
 }

@@ -4,9 +4,15 @@
  * What gates read: a few numbers of a frozen profile, computed once. Fractions lie between 0 and 1; a number that
  * could not be measured is NAN, never 0.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 struct profile;
+
+enum { SUMMARY_FACTS_MOST = 24 };
+struct summary_fact { char key[32], value[96]; };
+/* Of the same key; NULL where there is none. */
+const struct summary_fact *summary_fact_of(const struct summary_fact *facts, unsigned count, const char *key);
 
 struct summary {
 	double wall_ns;                      /* of the window */
@@ -38,6 +44,21 @@ struct summary {
 	double runtime_threads;              /* threads compared for it */
 	double waits;                        /* waits whose end was seen */
 	double no_waker_fraction;            /* of them without any wake-up seen; NAN where there were none */
+	/* What makes two captures comparable; "" where it is not said. */
+	char unit[64];                       /* of useful work */
+	char state[64];                      /* the operating state */
+	struct summary_fact population[SUMMARY_FACTS_MOST];   /* what the capture covers, as its labels and contract say */
+	unsigned population_count;
+	struct summary_fact sampling[SUMMARY_FACTS_MOST];     /* by which event each state was split; how stacks were walked */
+	unsigned sampling_count;
+	double sampling_period;              /* of running time; 0 where none is known or there were no samples */
+	bool inclusion_unknown;              /* something was sampled with an unknown period */
+	double included_running, included_waiting;            /* what was split by stack, of the exact weight; NAN where nothing is exact */
+	double included_running_error, included_waiting_error;/* their standard errors, from sampling */
+	/* Of a comparison as a whole, told to the summary of each capture by who makes it; 0 in a capture by itself. */
+	double pairs, matched_fraction;
 };
 
 void summary_of(const struct profile *profile, struct summary *ret);
+/* The part of it that makes captures comparable; summary_of() calls it. */
+void summary_comparable_of(const struct profile *profile, struct summary *ret);

@@ -7,7 +7,8 @@
  * As JSON a document is one object: "schema", "title" (and "refused":true) first, then one member per section under its
  * key. Keys nest at each dot: "baseline.trees.oncpu" is {"baseline":{"trees":{"oncpu":…}}}. A record becomes an object, a
  * table an array of objects (one member per column), a tree {"unit","weighting","total","names":[…],"depth":[…],"name":[…],
- * "value":[…],"self":[…],"count":[…],"coalesced"} in preorder ("count" where a count is known), findings an array
+ * "value":[…],"self":[…],"count":[…],"coalesced"} in preorder ("count" where a count is known; "base" and "candidate" in a
+ * differential tree), findings an array
  * "findings" of {"severity","text"}. A last member "sections" lists key, kind, title, hints and columns {key,title,unit,
  * hints,columns} of each, so that a reader that knows no schema can draw them. Rows beyond the limit are told there as
  * "rows_left_out"; those of a nested table beside it, as "KEY_rows_left_out".
@@ -98,6 +99,7 @@ struct tree {
 	uint32_t *depths, *names;            /* names: index into name_texts */
 	double *values, *selves;
 	uint64_t *counts;
+	double *bases, *candidates;          /* of a differential tree: inclusive, on either side; NULL in any other */
 	size_t node_count, node_room;
 	char **name_texts;
 	size_t name_count, name_room;
@@ -109,6 +111,9 @@ void tree_free(struct tree *tree);
 DEFINE_CLEANUP(tree)
 uint32_t tree_name(struct tree *tree, const char *name);             /* appends; the caller keeps them distinct */
 void tree_add(struct tree *tree, uint32_t depth, uint32_t name, double value, double self, uint64_t count);
+/* The same, of a tree of what changed: value is how much grew (or shrank) at or below the node, and this its two sides. All
+ * nodes of a tree are added the same way. */
+void tree_add_change(struct tree *tree, uint32_t depth, uint32_t name, double value, double self, double base, double candidate);
 
 enum severity { SEVERITY_NOTE = 1, SEVERITY_WARNING, SEVERITY_FAILURE };
 const char *severity_name(enum severity severity);

@@ -30,6 +30,8 @@ void tree_free(struct tree *tree)
 	free(tree->values);
 	free(tree->selves);
 	free(tree->counts);
+	free(tree->bases);
+	free(tree->candidates);
 	free(tree->unit);
 	free(tree->weighting);
 	free(tree);
@@ -70,4 +72,18 @@ void tree_add(struct tree *tree, uint32_t depth, uint32_t name, double value, do
 	tree->selves[last] = self;
 	tree->counts[last] = count;
 	tree->node_count++;
+}
+
+/* The two columns have their own room, so that ordinary trees carry none. */
+void tree_add_change(struct tree *tree, uint32_t depth, uint32_t name, double value, double self, double base, double candidate)
+{
+	size_t last = tree->node_count, room = tree->node_room;
+
+	tree_add(tree, depth, name, value, self, 0);
+	if (tree->node_room != room || !tree->bases) {
+		tree->bases = xreallocarray(tree->bases, tree->node_room, sizeof(*tree->bases));
+		tree->candidates = xreallocarray(tree->candidates, tree->node_room, sizeof(*tree->candidates));
+	}
+	tree->bases[last] = base;
+	tree->candidates[last] = candidate;
 }

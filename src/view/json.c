@@ -148,6 +148,10 @@ static void write_tree(struct json_writer *json, const struct tree *tree)
 	write_numbers(json, "value", tree->values, tree->node_count);
 	write_numbers(json, "self", tree->selves, tree->node_count);
 	write_counts(json, tree);
+	if (tree->bases) {
+		write_numbers(json, "base", tree->bases, tree->node_count);
+		write_numbers(json, "candidate", tree->candidates, tree->node_count);
+	}
 	json_key(json, "coalesced");
 	json_unsigned(json, tree->coalesced);
 	json_object_end(json);

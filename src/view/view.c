@@ -7,12 +7,13 @@
 #include <stddef.h>
 #include <string.h>
 
-extern const struct view view_html, view_json, view_text;
+extern const struct view view_html, view_json, view_markdown, view_text;
 
 /* Sorted by name. */
 const struct view *const views[] = {
 	&view_html,
 	&view_json,
+	&view_markdown,
 	&view_text,
 	NULL,
 };

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests are weighted by how many of their kind each stands for; one whose thread held several open requests at once is left
+ * out, since its time is not its own.
+ */
+#include "compare/objective.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "profile/profile.h"
+#include "profile/selection.h"
+
+static double number_of(const json_t *object, const char *key)
+{
+	const json_t *number = json_object_get(object, key);
+
+	return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
+int objective_read(const char *path, struct objective *ret, struct error *err)
+{
+	json_error_t where;
+	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+	const json_t *latency = json_object_get(root, "latency_ns"), *late = json_object_get(root, "send_lateness_ns");
+
+	if (!root || !json_is_object(latency)) {
+		(void)fail(err, FAILURE_WORK, -EBADMSG, "cannot read what users saw from '%s'", path);
+		(void)error_because(err, "%s", root ? "it has no object latency_ns" : where.text);
+		json_decref(root);
+		return error_try(err, "the JSON of a load generator: {\"latency_ns\":{\"mean\":…,\"p99\":…},\"throughput_per_s\":…}");
+	}
+	*ret = (struct objective){
+		.known = true, .source = "the load generator", .mean_ns = number_of(latency, "mean"),
+		.p50_ns = number_of(latency, "p50"), .p90_ns = number_of(latency, "p90"), .p99_ns = number_of(latency, "p99"),
+		.p999_ns = number_of(latency, "p999"), .maximum_ns = number_of(latency, "max"),
+		.throughput_per_s = number_of(root, "throughput_per_s"), .correct = number_of(root, "correct"),
+		.incorrect = number_of(root, "incorrect") + number_of(root, "failed"), .late_p99_ns = number_of(late, "p99"),
+	};
+	json_decref(root);
+	return 0;
+}
+
+/* --- Of requests -------------------------------------------------------------------------------------------------------- */
+
+struct latency { double ns, stands_for; };
+
+static int compare_latency(const void *left, const void *right)
+{
+	double a = ((const struct latency *)left)->ns, b = ((const struct latency *)right)->ns;
+
+	return (a > b) - (a < b);
+}
+
+/* The least latency that at least this share of the requests did not exceed. */
+static double quantile_of(const struct latency *sorted, size_t count, double all, double share)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += sorted[i].stands_for;
+		if (sum >= share * all)
+			return sorted[i].ns;
+	}
+	return count ? sorted[count - 1].ns : NAN;
+}
+
+static size_t gather(const struct profile *profile, const struct selection *selection, struct latency *into)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile_request_count(profile); i++) {
+		const struct request *request = profile_request_at(profile, i);
+		uint64_t from = request->arrived_ns ? request->arrived_ns : request->opened_ns;
+
+		if (request->overlap || !from || request->closed_ns <= from ||
+		    !selection_has_thread(selection, profile, profile_thread_at(profile, request->thread.index)))
+			continue;
+		into[count++] = (struct latency){ .ns = (double)(request->closed_ns - from),
+						  .stands_for = request->one_in ? request->one_in : 1 };
+	}
+	return count;
+}
+
+void objective_of_requests(const struct profile *profile, const struct selection *selection, struct objective *ret)
+{
+	size_t room = profile_request_count(profile), count;
+	struct latency *latencies = xcalloc(room + 1, sizeof(*latencies));
+	double all = 0, sum = 0;
+
+	*ret = (struct objective){ .throughput_per_s = NAN, .correct = NAN, .incorrect = NAN, .late_p99_ns = NAN };
+	count = gather(profile, selection, latencies);
+	qsort(latencies, count, sizeof(*latencies), compare_latency);
+	for (size_t i = 0; i < count; i++) {
+		all += latencies[i].stands_for;
+		sum += latencies[i].stands_for * latencies[i].ns;
+	}
+	if (count) {
+		ret->known = true;
+		ret->source = "the captures' requests";
+		ret->mean_ns = sum / all;
+		ret->p50_ns = quantile_of(latencies, count, all, 0.5);
+		ret->p90_ns = quantile_of(latencies, count, all, 0.9);
+		ret->p99_ns = quantile_of(latencies, count, all, 0.99);
+		ret->p999_ns = quantile_of(latencies, count, all, 0.999);
+		ret->maximum_ns = latencies[count - 1].ns;
+	}
+	free(latencies);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What users saw while a capture ran: elapsed time and throughput, measured where requests are sent. From a load generator's
+ * JSON, as Mercury's writes it:
+ *
+ *	{"correct": 6000, "incorrect": 0, "failed": 0, "throughput_per_s": 300.0,
+ *	 "latency_ns": {"mean": 8.1e6, "p50": 7.9e6, "p90": …, "p99": …, "p999": …, "max": …},
+ *	 "send_lateness_ns": {"p99": …}}
+ *
+ * or from a capture's own requests. What is not known is NAN.
+ */
+#include <stdbool.h>
+
+struct error;
+struct profile;
+struct selection;
+
+struct objective {
+	bool known;
+	const char *source;                  /* "the load generator", "requests"; static */
+	double mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, maximum_ns;
+	double throughput_per_s;
+	double correct, incorrect;           /* as it counted them */
+	double late_p99_ns;                  /* how late the generator itself sent */
+};
+
+/* FAILURE_WORK where the file cannot be read or is no such JSON; unknown members are left alone. */
+int objective_read(const char *path, struct objective *ret, struct error *err);
+/* From the requests of a capture; known is false where it holds none. */
+void objective_of_requests(const struct profile *profile, const struct selection *selection, struct objective *ret);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which stacks are worth a test: those that hold a share of their dimension's weight, both sides pooled, so that the choice is
+ * blind to what changed (R. Bourgon, R. Gentleman and W. Huber, PNAS 107, 2010). Of a chain of callers that hand everything down
+ * only the last is tested: it is one fact, however deep the chain. Each capture's inclusive weights are summed once more, when
+ * it is known which nodes they are wanted of.
+ */
+#include "compare/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/account.h"
+#include "analysis/analysis.h"
+#include "analysis/naming.h"
+#include "base/memory.h"
+#include "profile/profile.h"
+#include "profile/selection.h"
+
+enum { LABEL_NAMES_MOST = 6 };
+static const double same = 1e-9;             /* weights that differ by less are one */
+
+void comparison_add_stacks(struct comparison *comparison, struct arm *arm, const struct profile *profile,
+			   const struct account *account, double period_ns)
+{
+	struct forest_walk *walk = forest_walk_new(comparison->forest, profile);
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+		const struct measure *measure = profile_measure_at(profile, cell->measure.index);
+		struct dimension_id root = profile_dimension_root(profile, profile_cell_dimension(profile, cell));
+		const struct dimension *state = profile_dimension_at(profile, root.index);
+		double factor = period_ns > 0 && !measure->period && !dimension_is_state(state->kind) ? period_ns : 1;
+
+		if (!root.index || measure->role != ROLE_SPLIT || !account->has_splits[root.index] ||
+		    profile_thread_at(profile, cell->thread.index)->outside ||
+		    !selection_has_cell(comparison->options.selection, profile, cell))
+			continue;
+		forest_walk_add(walk, profile_text(profile, state->name), cell_stack(profile, cell), factor * cell_weight(cell),
+				(double)cell->count);
+	}
+	forest_walk_end(walk, &arm->weights);
+}
+
+/* --- Which ------------------------------------------------------------------------------------------------------------------ */
+
+static void pool(struct comparison *comparison)
+{
+	size_t count = forest_count(comparison->forest);
+
+	for (size_t side = 0; side < SIDE_COUNT; side++)
+		comparison->pooled[side] = xcalloc(count, sizeof(double));
+	for (size_t i = 0; i < comparison->arm_count; i++) {
+		const struct arm *arm = &comparison->arms[i];
+		double *pooled = comparison->pooled[arm->capture.side];
+
+		for (size_t k = 0; k < arm->weights.count; k++)
+			pooled[arm->weights.rows[k].node] += arm->scale * arm->weights.rows[k].weight / (double)comparison->pairs;
+	}
+	for (size_t side = 0; side < SIDE_COUNT; side++)
+		for (size_t node = count; node-- > 1;)
+			comparison->pooled[side][forest_parent(comparison->forest, (uint32_t)node)] += comparison->pooled[side][node];
+}
+
+static double pooled_weight(const struct comparison *comparison, uint32_t node)
+{
+	return comparison->pooled[SIDE_BASE][node] + comparison->pooled[SIDE_CANDIDATE][node] + comparison->pooled[SIDE_RESTORED][node];
+}
+
+static const struct compared *row_of_root(const struct comparison *comparison, uint32_t node)
+{
+	const char *name = forest_text(comparison->forest, forest_name(comparison->forest, forest_root(comparison->forest, node)));
+
+	for (size_t i = 0; i < comparison->row_count; i++)
+		if (comparison->rows[i]->kind != ROW_STACK && !strcmp(comparison->rows[i]->name, name))
+			return comparison->rows[i];
+	return NULL;
+}
+
+static bool is_same(double one, double other)
+{
+	return fabs(one - other) <= same * fmax(fabs(one), fabs(other));
+}
+
+/* Everything that reaches the parent goes on to this child. */
+static bool is_handed_down(const struct comparison *comparison, uint32_t parent, uint32_t child)
+{
+	for (size_t side = 0; side < SIDE_COUNT; side++)
+		if (!is_same(comparison->pooled[side][parent], comparison->pooled[side][child]))
+			return false;
+	return true;
+}
+
+static bool *find_kept(const struct comparison *comparison)
+{
+	const struct forest *forest = comparison->forest;
+	size_t count = forest_count(forest);
+	bool *kept = xcalloc(count, sizeof(bool));
+
+	for (uint32_t node = 1; node < count; node++) {
+		uint32_t parent = forest_parent(forest, node);
+
+		if (!parent)
+			continue;
+		kept[node] = pooled_weight(comparison, node) > 0 &&
+			     pooled_weight(comparison, node) >=
+				     comparison->options.weight_share * pooled_weight(comparison, forest_root(forest, node));
+		if (kept[node] && is_handed_down(comparison, parent, node))
+			kept[parent] = false;
+	}
+	return kept;
+}
+
+/* --- Rows of them ------------------------------------------------------------------------------------------------------------ */
+
+static struct compared *make_row(struct comparison *comparison, uint32_t node)
+{
+	const struct forest *forest = comparison->forest;
+	const struct compared *state = row_of_root(comparison, node);
+	const char *dimension = forest_text(forest, forest_name(forest, forest_root(forest, node)));
+	char name[1400];
+	struct compared *row;
+
+	if (!state)
+		return NULL;
+	(void)snprintf(name, sizeof(name), "%s:%s", dimension, forest_text(forest, forest_name(forest, node)));
+	row = comparison_row_new(comparison, ROW_STACK, name, dimension, state->unit, state->dimension_kind);
+	row->label = forest_line(forest, node, LABEL_NAMES_MOST);
+	row->node = node;
+	row->measured = "sampled";
+	return row;
+}
+
+static void fill_rows(struct comparison *comparison, size_t first, const struct arm *arm)
+{
+	size_t count = forest_count(comparison->forest);
+	double *weights = xcalloc(count, sizeof(double)), *events = xcalloc(count, sizeof(double));
+	enum side side = arm->capture.side;
+
+	forest_sum(comparison->forest, &arm->weights, 1, weights);
+	forest_sum_events(comparison->forest, &arm->weights, events);
+	for (size_t i = first; i < comparison->row_count; i++) {
+		struct compared *row = comparison->rows[i];
+
+		row->values[side][arm->capture.pair] = weights[row->node] * arm->scale;
+		row->totals[side] += weights[row->node];
+		row->events[side] += events[row->node];
+	}
+	free(weights);
+	free(events);
+}
+
+/* --- How well the sides' names match ----------------------------------------------------------------------------------------- */
+
+/* Of the frames' weight in one dimension, what has a name that the other side knows too. */
+struct matching { double matched, all; };
+
+static void match(const struct comparison *comparison, enum side side, const bool *other_knows, struct matching *by_root)
+{
+	const struct forest *forest = comparison->forest;
+
+	for (uint32_t node = 1; node < forest_count(forest); node++) {
+		double weight = comparison->pooled[side][node];
+
+		if (!forest_parent(forest, node) || weight <= 0)
+			continue;
+		by_root[forest_root(forest, node)].all += weight;
+		by_root[forest_root(forest, node)].matched += other_knows[forest_name(forest, node)] ? weight : 0;
+	}
+}
+
+static void note_names(const struct comparison *comparison, enum side side, bool *known)
+{
+	for (uint32_t node = 1; node < forest_count(comparison->forest); node++)
+		known[forest_name(comparison->forest, node)] |= comparison->pooled[side][node] > 0;
+}
+
+/* The worst dimension that holds a hundredth of all weight of its unit; idle time, which is nobody's code, aside. */
+static double matched_share(const struct comparison *comparison)
+{
+	size_t names = forest_name_count(comparison->forest), count = forest_count(comparison->forest);
+	bool *known[2] = { xcalloc(names, sizeof(bool)), xcalloc(names, sizeof(bool)) };
+	struct matching *by_root = xcalloc(count, sizeof(*by_root));
+	double all = 0, worst = NAN;
+
+	note_names(comparison, SIDE_BASE, known[0]);
+	note_names(comparison, SIDE_CANDIDATE, known[1]);
+	match(comparison, SIDE_BASE, known[1], by_root);
+	match(comparison, SIDE_CANDIDATE, known[0], by_root);
+	for (uint32_t node = 1; node < count; node++)
+		all += forest_parent(comparison->forest, node) ? 0 : pooled_weight(comparison, node);
+	for (uint32_t node = 1; node < count; node++) {
+		const struct compared *state = by_root[node].all > 0 ? row_of_root(comparison, node) : NULL;
+		double share = by_root[node].matched / by_root[node].all;
+
+		if (!state || state->dimension_kind == DIMENSION_IDLE || pooled_weight(comparison, node) < 0.01 * all)
+			continue;
+		worst = isnan(worst) || share < worst ? share : worst;
+	}
+	free(by_root);
+	free(known[0]);
+	free(known[1]);
+	return worst;
+}
+
+void comparison_find_stacks(struct comparison *comparison)
+{
+	size_t first = comparison->row_count;
+	bool *kept;
+
+	pool(comparison);
+	comparison->matched_share = matched_share(comparison);
+	kept = find_kept(comparison);
+	for (uint32_t node = 1; node < forest_count(comparison->forest); node++)
+		if (kept[node])
+			(void)make_row(comparison, node);
+	for (size_t i = 0; i < comparison->arm_count && first < comparison->row_count; i++)
+		fill_rows(comparison, first, &comparison->arms[i]);
+	free(kept);
+}
+
+/* --- Cost shifts ------------------------------------------------------------------------------------------------------------- */
+
+static double change_of(const struct comparison *comparison, uint32_t node)
+{
+	return comparison->pooled[SIDE_CANDIDATE][node] - comparison->pooled[SIDE_BASE][node];
+}
+
+/* FBDetect's check (SOSP 2024): what grew by as much as the rest below the same caller shrank has moved, not grown. */
+static bool is_shift(const struct comparison *comparison, uint32_t node)
+{
+	const struct forest *forest = comparison->forest;
+	uint32_t parent = forest_parent(forest, node);
+	double rise = change_of(comparison, node), whole;
+
+	while (forest_parent(forest, parent) && is_handed_down(comparison, parent, node)) {
+		node = parent;
+		parent = forest_parent(forest, parent);
+	}
+	whole = change_of(comparison, parent);
+	return forest_parent(forest, parent) && rise > 0 && whole - rise <= -0.75 * rise && fabs(whole) <= 0.25 * rise;
+}
+
+void comparison_mark_shifts(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->row_count; i++) {
+		struct compared *row = comparison->rows[i];
+
+		row->shift = row->kind == ROW_STACK && row->judged.change == CHANGE_GREW && is_shift(comparison, row->node);
+	}
+}

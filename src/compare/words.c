@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the comparison says in words, at its top: the dimension that lost most per completion, how much of the change in elapsed
+ * time that can be, and whether the widest on-CPU stack matters. Thread time is never called elapsed time.
+ */
+#include "compare/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "base/text.h"
+#include "compare/widest.h"
+#include "result/document.h"
+
+#define SAY(buffer, row, value) quantity_print((buffer), (value), (row)->unit)
+
+static bool costs_time(const struct compared *row)
+{
+	return row->kind == ROW_STATE && row->dimension_kind < DIMENSION_IDLE && !strcmp(row->unit, "ns");
+}
+
+static double change_of(const struct compared *row)
+{
+	return row->judged.delta.estimate;
+}
+
+static const struct compared *most_lost(const struct comparison *comparison)
+{
+	const struct compared *most = NULL;
+
+	for (size_t i = 0; i < comparison->row_count; i++) {
+		const struct compared *row = comparison->rows[i];
+
+		if (costs_time(row) && change_of(row) > 0 && (!most || change_of(row) > change_of(most)))
+			most = row;
+	}
+	return most;
+}
+
+/* All thread time that was lost per completion, gains not set against it. */
+static double all_lost(const struct comparison *comparison)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < comparison->row_count; i++)
+		if (costs_time(comparison->rows[i]))
+			sum += fmax(0, change_of(comparison->rows[i]));
+	return sum;
+}
+
+static const char *outcome_of(const struct comparison *comparison, const struct compared *row)
+{
+	return comparison_described(comparison) ? "described, not decided" : change_name(row->judged.change);
+}
+
+/* --- Elapsed time ------------------------------------------------------------------------------------------------------------ */
+
+static void say_elapsed(const struct comparison *comparison, struct document *into)
+{
+	const struct compared *mean = comparison_find(comparison, "elapsed:mean"), *p99 = comparison_find(comparison, "elapsed:p99");
+	const struct arm *arm = comparison_arm(comparison, SIDE_CANDIDATE, 0);
+	char from[QUANTITY_SIZE], to[QUANTITY_SIZE], then[QUANTITY_SIZE], now[QUANTITY_SIZE];
+
+	if (!mean) {
+		document_add_finding(into, SEVERITY_NOTE,
+				     "elapsed time was not measured: neither the captures' requests nor --objective tell it. What "
+				     "follows is thread time, which is not elapsed time");
+		return;
+	}
+	(void)SAY(from, mean, mean->judged.base);
+	(void)SAY(to, mean, mean->judged.candidate);
+	if (p99)
+		document_add_finding(into, SEVERITY_NOTE, "elapsed time, as %s saw it: mean %s, then %s (%s); p99 %s, then %s (%s)",
+				     arm->capture.objective.source, from, to, outcome_of(comparison, mean),
+				     SAY(then, p99, p99->judged.base), SAY(now, p99, p99->judged.candidate),
+				     outcome_of(comparison, p99));
+	else
+		document_add_finding(into, SEVERITY_NOTE, "elapsed time, as %s saw it: mean %s, then %s (%s)",
+				     arm->capture.objective.source, from, to, outcome_of(comparison, mean));
+}
+
+/* Known where requests were split into their parts; else only bounded, and only if one thread at a time serves a completion. */
+static void print_share(const struct comparison *comparison, const struct compared *most, struct text *into)
+{
+	const struct compared *mean = comparison_find(comparison, "elapsed:mean");
+	CLEANUP_TEXT char *part_name = xasprintf("elapsed:in %s", most->name);
+	const struct compared *part = comparison_find(comparison, part_name);
+	char change[QUANTITY_SIZE];
+
+	if (!mean) {
+		text_print(into, "; which share of elapsed time that is was not measured");
+		return;
+	}
+	(void)quantity_print(change, change_of(mean), "ns");
+	if (change_of(mean) <= 0)
+		text_print(into, "; mean elapsed time did not rise (%s)", change);
+	else if (part)
+		text_print(into, "; within requests it explains %.0f %% of the +%s of mean elapsed time",
+			   100 * change_of(part) / change_of(mean), change);
+	else
+		text_print(into,
+			   "; it can explain at most %.0f %% of the +%s of mean elapsed time, and that much only where one thread at a "
+			   "time serves a completion",
+			   fmin(100, 100 * change_of(most) / change_of(mean)), change);
+}
+
+static void say_most_lost(const struct comparison *comparison, struct document *into)
+{
+	const struct compared *most = most_lost(comparison);
+	char from[QUANTITY_SIZE], to[QUANTITY_SIZE], change[QUANTITY_SIZE];
+	struct text line = TEXT(2048);
+
+	if (!most) {
+		document_add_finding(into, SEVERITY_NOTE, "no dimension took more thread time per correct completion than before");
+		return;
+	}
+	text_print(&line, "the dimension that lost most per correct completion is %s: %s, then %s of thread time (+%s, %s)", most->name,
+		   SAY(from, most, most->judged.base), SAY(to, most, most->judged.candidate), SAY(change, most, change_of(most)),
+		   outcome_of(comparison, most));
+	print_share(comparison, most, &line);
+	document_add_finding(into, most->judged.change == CHANGE_GREW || comparison_described(comparison) ? SEVERITY_WARNING : SEVERITY_NOTE,
+			     "%s", text_string(&line));
+	text_done(&line);
+}
+
+/* --- The widest stack --------------------------------------------------------------------------------------------------------- */
+
+static const struct compared *running_state(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->row_count; i++)
+		if (costs_time(comparison->rows[i]) && comparison->rows[i]->dimension_kind == DIMENSION_RUNNING)
+			return comparison->rows[i];
+	return NULL;
+}
+
+/* It matters by what it gained, not by how wide it is: width ranks consumption within one dimension only. */
+static void say_widest(const struct comparison *comparison, struct document *into)
+{
+	const struct compared *running = running_state(comparison), *most = most_lost(comparison);
+	char width[QUANTITY_SIZE], gained[QUANTITY_SIZE], from[QUANTITY_SIZE], to[QUANTITY_SIZE], lost[QUANTITY_SIZE];
+	double all = all_lost(comparison), change;
+	struct widest widest;
+
+	if (!running || !widest_find(comparison, running->name, SIDE_CANDIDATE, &widest))
+		return;
+	change = widest.candidate - widest.base;
+	(void)SAY(width, running, widest.candidate);
+	(void)SAY(gained, running, fabs(change));
+	(void)SAY(from, running, running->judged.base);
+	(void)SAY(to, running, running->judged.candidate);
+	(void)SAY(lost, running, all);
+	if (!most)
+		document_add_finding(into, SEVERITY_NOTE,
+				     "the candidate's widest on-CPU stack is %s, %s per correct completion (%s%s); nothing was lost, so it "
+				     "explains nothing",
+				     widest.name, width, change < 0 ? "-" : "+", gained);
+	else if (most == running && change >= 0.5 * change_of(running))
+		document_add_finding(into, SEVERITY_WARNING,
+				     "the candidate's widest on-CPU stack is %s, %s per correct completion (+%s), and it matters: it holds "
+				     "%.0f %% of what on-CPU time gained",
+				     widest.name, width, gained, 100 * change / change_of(running));
+	else if (most == running)
+		document_add_finding(into, SEVERITY_NOTE,
+				     "the candidate's widest on-CPU stack is %s, %s per correct completion (%s%s), but it is not what grew: "
+				     "on-CPU time went from %s to %s elsewhere",
+				     widest.name, width, change < 0 ? "-" : "+", gained, from, to);
+	else
+		document_add_finding(into, SEVERITY_NOTE,
+				     "the candidate's widest on-CPU stack is %s, %s per correct completion (%s%s): a CPU profile would say "
+				     "to optimise it, but on-CPU time went from %s to %s while %s of thread time was lost, most of it in "
+				     "%s; %s gained %.1f %% of that, so it does not matter here",
+				     widest.name, width, change < 0 ? "-" : "+", gained, from, to, lost, most->name, widest.name,
+				     100 * fmax(0, change) / all);
+}
+
+/* --- How sure, and by what ------------------------------------------------------------------------------------------------------- */
+
+static void say_raw_totals(const struct comparison *comparison, struct document *into)
+{
+	const struct compared *running = running_state(comparison);
+	double work[2] = { 0, 0 };
+	char from[QUANTITY_SIZE], to[QUANTITY_SIZE];
+
+	for (size_t i = 0; i < comparison->arm_count; i++)
+		if (comparison->arms[i].capture.side < 2)
+			work[comparison->arms[i].capture.side] += comparison->arms[i].capture.correct;
+	if (running && work[SIDE_BASE] > 0 && work[SIDE_CANDIDATE] > 0)
+		document_add_finding(into, SEVERITY_NOTE,
+				     "raw totals beside: %.0f and %.0f correct completions, %s and %s of on-CPU time; totals reward whoever "
+				     "completed less",
+				     work[SIDE_BASE], work[SIDE_CANDIDATE], SAY(from, running, running->totals[SIDE_BASE]),
+				     SAY(to, running, running->totals[SIDE_CANDIDATE]));
+}
+
+static void say_method(const struct comparison *comparison, struct document *into)
+{
+	size_t counts[4] = { 0 };
+
+	if (comparison_described(comparison)) {
+		document_add_finding(into, SEVERITY_NOTE,
+				     comparison->pairs == 1
+					     ? "one pair describes and does not decide: its intervals are within-run, a lower bound. A "
+					       "verdict takes %zu matched pairs"
+					     : "so few pairs describe and do not decide. A verdict takes %zu matched pairs",
+				     comparison->options.judge.pairs_least);
+		return;
+	}
+	for (size_t i = 0; i < comparison->row_count; i++)
+		if (comparison->rows[i]->tested)
+			counts[comparison->rows[i]->judged.change]++;
+	document_add_finding(into, SEVERITY_NOTE,
+			     "%zu pairs; %zu rows tested together by paired t (differences taken as normal), Benjamini-Hochberg at %.3g %%: "
+			     "%zu grew, %zu shrank, %zu equivalent within their margin, %zu unclear; %.1f %% of frames matched by name",
+			     comparison->pairs, comparison->tested, 100 * comparison->options.judge.false_share, counts[CHANGE_GREW],
+			     counts[CHANGE_SHRANK], counts[CHANGE_EQUIVALENT], counts[CHANGE_UNCLEAR], 100 * comparison->matched_share);
+}
+
+static void say_refusal(const struct comparison *comparison, struct document *into)
+{
+	for (size_t i = 0; i < comparison->gate_count; i++) {
+		const struct compared_gate *one = &comparison->gates[i];
+
+		if (one->gate == gate_find("enough-pairs") || one->reading.verdict == VERDICT_PASS)
+			continue;
+		document_add_finding(into, one->reading.verdict == VERDICT_WARN ? SEVERITY_WARNING : SEVERITY_FAILURE, "%s%s: %s",
+				     one->reading.verdict == VERDICT_WARN ? "" : "refused by ", one->gate->name, one->reading.why);
+	}
+}
+
+static void say_captures(const struct comparison *comparison, struct document *into)
+{
+	for (size_t i = 0; i < comparison->arm_count; i++)
+		if (*comparison->arms[i].capture.failed)
+			document_add_finding(into, SEVERITY_WARNING, "%s fails its own gates: %s (crosscut check)",
+					     comparison->arms[i].capture.name, comparison->arms[i].capture.failed);
+}
+
+static void say_restored(const struct comparison *comparison, struct document *into)
+{
+	if (!comparison->restored || comparison_described(comparison))
+		return;
+	if (comparison_drifted(comparison))
+		document_add_finding(into, SEVERITY_FAILURE,
+				     "drift: the restored arm is not equivalent to the base, whatever the candidate did");
+	else
+		document_add_finding(into, SEVERITY_NOTE, "the restored arm is equivalent to the base");
+}
+
+void comparison_add_findings(const struct comparison *comparison, struct document *into)
+{
+	bool refused = comparison_refused(comparison);
+
+	say_refusal(comparison, into);
+	if (!refused || into->refused) {
+		say_elapsed(comparison, into);
+		say_most_lost(comparison, into);
+		say_widest(comparison, into);
+		say_restored(comparison, into);
+		say_raw_totals(comparison, into);
+		say_method(comparison, into);
+	}
+	say_captures(comparison, into);
+}
