@@ -295,11 +295,11 @@ static void add_rates(const struct comparison *comparison, struct document *into
 	for (size_t i = 0; i < comparison->row_count; i++) {
 		const struct compared *row = comparison->rows[i];
 
-		if ((row->kind == ROW_STATE && row->dimension_kind != DIMENSION_IDLE) || row->kind == ROW_PART)
+		if ((row->kind == ROW_STATE || row->kind == ROW_PART) && row->dimension_kind != DIMENSION_IDLE)
 			add_rate(comparison, row, table);
 	}
 	if (table->row_count)
-		(void)document_add_table(into, "rates", "The change of each state: how often per completion, and how long each time",
+		(void)document_add_table(into, "rates", "The change of each state: how often, and how long each time",
 					 table);
 	else
 		table_free(table);
@@ -342,14 +342,12 @@ static void add_changes(const struct comparison *comparison, const struct compar
 	add_kind(comparison, ROW_CLASS, SIDE_CANDIDATE, classes);
 	add_table(into, "elapsed", elapsed, xstrdup("Elapsed time of one request, and requests per second"));
 	add_table(into, "dimensions", states,
-		  xasprintf("Where the time of one went: %s (thread time, not elapsed time; mean of %zu pair%s)", per, comparison->pairs,
+		  xasprintf("Where the time went, %s (thread time, mean of %zu pair%s)", per, comparison->pairs,
 			    comparison->pairs == 1 ? "" : "s"));
 	add_rates(comparison, into);
 	add_table(into, "stacks", stacks,
-		  xasprintf("Stacks, %s: %zu hold %.3g %% of their dimension's weight or more; %zu rows tested together, "
-			    "Benjamini-Hochberg at %.3g %%",
-			    per, count, 100 * comparison->options.weight_share, comparison->tested,
-			    100 * comparison->options.judge.false_share));
+		  xasprintf("Stacks, %s (%zu that hold %.3g %% of their dimension)", per, count,
+			    100 * comparison->options.weight_share));
 	add_table(into, "objects", objects, xasprintf("What was waited for, %s", per));
 	add_table(into, "classes", classes, xasprintf("Outcomes by class, %s", per));
 }

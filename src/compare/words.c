@@ -28,6 +28,12 @@ static double change_of(const struct compared *row)
 	return row->judged.delta.estimate;
 }
 
+/* Where it is decided, only what is no chance and no trifle counts as lost. */
+static bool is_lost(const struct comparison *comparison, const struct compared *row)
+{
+	return costs_time(row) && change_of(row) > 0 && (comparison_described(comparison) || row->judged.change == CHANGE_GREW);
+}
+
 static const struct compared *most_lost(const struct comparison *comparison)
 {
 	const struct compared *most = NULL;
@@ -35,7 +41,7 @@ static const struct compared *most_lost(const struct comparison *comparison)
 	for (size_t i = 0; i < comparison->row_count; i++) {
 		const struct compared *row = comparison->rows[i];
 
-		if (costs_time(row) && change_of(row) > 0 && (!most || change_of(row) > change_of(most)))
+		if (is_lost(comparison, row) && (!most || change_of(row) > change_of(most)))
 			most = row;
 	}
 	return most;
@@ -47,8 +53,8 @@ static double all_lost(const struct comparison *comparison)
 	double sum = 0;
 
 	for (size_t i = 0; i < comparison->row_count; i++)
-		if (costs_time(comparison->rows[i]))
-			sum += fmax(0, change_of(comparison->rows[i]));
+		if (is_lost(comparison, comparison->rows[i]))
+			sum += change_of(comparison->rows[i]);
 	return sum;
 }
 
@@ -115,7 +121,7 @@ static void say_most_lost(const struct comparison *comparison, struct document *
 	struct text line = TEXT(2048);
 
 	if (!most) {
-		document_add_finding(into, SEVERITY_NOTE, "no dimension took more thread time per correct completion than before");
+		document_add_finding(into, SEVERITY_NOTE, "no dimension was shown to take more thread time per correct completion than before");
 		return;
 	}
 	text_print(&line, "the dimension that lost most per correct completion is %s: %s, then %s of thread time (+%s, %s)", most->name,

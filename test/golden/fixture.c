@@ -3,14 +3,15 @@
  * Writes the teaching captures that the golden files are about, by the same writer as `crosscut record`: a slice at a
  * time, facts dropped after each, then sealed.
  *
- *	fixture DIRECTORY      baseline.xcut, candidate.xcut, unsealed.xcut, and whole.xcut, whose stacks are complete
+ *	fixture DIRECTORY      baseline.xcut, candidate.xcut, unsealed.xcut, and whole.xcut, whose stacks are complete;
+ *	                       six pairs a-1.xcut and b-1.xcut …, and c-1.xcut …, which are like a; other.xcut, another state
  */
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/native.h"
 #include "unit/profile_builder.h"
 
-static int write_capture(const struct mercury *which, const char *path, bool seal, struct error *err)
+static int write_capture(const struct mercury *which, const char *path, const char *state, bool seal, struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
 	CLEANUP(native) struct native *native = native_new();
@@ -19,6 +20,7 @@ static int write_capture(const struct mercury *which, const char *path, bool sea
 	int r;
 
 	mercury_meta(profile, which);
+	profile_set_meta(profile, "label.state", state);
 	if (!seal)
 		profile_set_meta(profile, "capture.sealed", "0");
 	r = native_create(native, path, true, 1 << 30, err);
@@ -35,27 +37,64 @@ static int write_capture(const struct mercury *which, const char *path, bool sea
 	return native_seal(native, profile, err);
 }
 
+/* Runs of one program differ: by a percent or two, the same way each time this runs. */
+static struct mercury varied(const struct mercury *which, unsigned pair, unsigned side)
+{
+	static const double factors[] = { 1.004, 0.996, 1.008, 1.0, 0.993, 1.002, 0.999, 1.006, 0.995, 1.001, 1.003, 0.998 };
+	struct mercury run = *which;
+	double factor = factors[(pair * 5 + side * 7) % 12];
+
+	run.status = STACK_COMPLETE;
+	run.oncpu_ns = (uint64_t)((double)run.oncpu_ns * factor);
+	run.runnable_ns = (uint64_t)((double)run.runnable_ns * factor);
+	run.lock_ns = (uint64_t)((double)run.lock_ns / factor);
+	run.disk_ns = (uint64_t)((double)run.disk_ns * factor);
+	run.parse_samples += pair % 3;
+	run.lookup_samples += (pair + side) % 3;
+	return run;
+}
+
+static int write_pairs(const char *directory, struct error *err)
+{
+	static const struct mercury *const arms[] = { &mercury_baseline, &mercury_candidate, &mercury_baseline };
+	int r = 0;
+
+	for (unsigned pair = 0; pair < 6; pair++)
+		for (unsigned side = 0; side < 3 && r >= 0; side++) {
+			struct mercury run = varied(arms[side], pair, side);
+			CLEANUP_TEXT char *path = xasprintf("%s/%c-%u.xcut", directory, "abc"[side], pair + 1);
+
+			r = write_capture(&run, path, "nominal", true, err);
+		}
+	return r;
+}
+
 int main(int argc, char **argv)
 {
 	struct mercury verified = mercury_candidate;
 	const struct {
 		const struct mercury *which;
-		const char *name;
+		const char *name, *state;
 		bool seal;
-	} captures[] = { { &mercury_baseline, "baseline", true },
-			 { &mercury_candidate, "candidate", true },
-			 { &mercury_candidate, "unsealed", false },
-			 { &verified, "whole", true } };
+	} captures[] = { { &mercury_baseline, "baseline", "nominal", true },
+			 { &mercury_candidate, "candidate", "nominal", true },
+			 { &mercury_candidate, "unsealed", "nominal", false },
+			 { &mercury_candidate, "other", "overload", true },
+			 { &verified, "whole", "nominal", true } };
 	struct error err = { 0 };
 
 	verified.status = STACK_COMPLETE;
 	for (size_t i = 0; argc == 2 && i < ARRAY_LENGTH(captures); i++) {
 		CLEANUP_TEXT char *path = xasprintf("%s/%s.xcut", argv[1], captures[i].name);
 
-		if (write_capture(captures[i].which, path, captures[i].seal, &err) < 0) {
+		if (write_capture(captures[i].which, path, captures[i].state, captures[i].seal, &err) < 0) {
 			(void)fprintf(stderr, "fixture: %s: %s\n", err.what, err.why);
 			return 1;
 		}
+	}
+	if (argc == 2 && write_pairs(argv[1], &err) < 0) {
+		(void)fprintf(stderr, "fixture: %s: %s\n", err.what, err.why);
+		return 1;
 	}
 	return argc != 2;
 }
