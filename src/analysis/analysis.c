@@ -6,10 +6,12 @@
 
 #include <string.h>
 
-extern const struct analysis analysis_ledger, analysis_oncpu, analysis_requests, analysis_stacks, analysis_tree, analysis_waits;
+extern const struct analysis analysis_ledger, analysis_locks, analysis_oncpu, analysis_requests, analysis_stacks, analysis_tree,
+	analysis_waits;
 
 const struct analysis *const analyses[] = {      /* sorted by name; a test says so */
 	&analysis_ledger,
+	&analysis_locks,
 	&analysis_oncpu,
 	&analysis_requests,
 	&analysis_stacks,

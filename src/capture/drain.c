@@ -11,6 +11,7 @@
 #include "capture/harvest.h"
 #include "capture/harvest_generated.h"
 #include "capture/interpreting.h"
+#include "capture/lock_names.h"
 #include "capture/proc.h"
 #include "capture/sideband.h"
 #include "capture/unwinding.h"
@@ -61,6 +62,7 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 	r = unwinding_open(&drain->unwinding, options->bpf, options->harvest, err);
 	if (r < 0)
 		return r;
+	drain->lock_names = lock_names_new(drain->kernel);
 	drain->interpreting = interpreting_new(options->bpf, drain->unwinding);
 	drain->sideband = sideband_open(&ignored);
 	if (!drain->sideband)
@@ -76,6 +78,7 @@ void drain_free(struct drain *drain)
 		return;
 	ring_buffer__free(drain->ring);
 	sideband_close(drain->sideband);
+	lock_names_free(drain->lock_names);
 	kallsyms_free(drain->kernel);
 	interpreting_free(drain->interpreting);
 	unwinding_free(drain->unwinding);
@@ -206,11 +209,29 @@ void drain_name_waker(struct drain *drain, uint32_t tid)
 	drain_feed_extra(drain);
 }
 
+void drain_name_lock(struct drain *drain, uint32_t process, uint64_t lock, uint32_t contention)
+{
+	struct wire_lock_name wire = { .lock = lock, .process = process };
+	char name[LOCK_NAME_SIZE] = "";
+
+	if (decoder_knows_lock(drain->options.decoder, process, lock))
+		return;
+	lock_names_find(drain->lock_names, process, lock, contention, name);
+	batch_put(&drain->extra, WIRE_LOCK_NAME, 0, &wire, sizeof(wire),
+		  (const char *const[]){ lock_kind(process, contention), name, NULL });
+	drain_feed_extra(drain);
+}
+
 static void before_record(struct drain *drain, const struct wire_head *head)
 {
 	const struct wire_thread *thread = (const void *)head;
 	const struct wire_wait_interval *wait = (const void *)head;
+	const struct wire_link *link = (const void *)head;
 
+	if (head->kind == WIRE_LINK && head->size >= sizeof(*link)) {
+		drain_name_lock(drain, link->lock_process, link->lock, link->contention);
+		drain_name_waker(drain, link->holder);
+	}
 	if (head->kind == WIRE_WAIT_INTERVAL && head->size >= sizeof(*wait)) {
 		drain_name_kernel_address(drain, wait->evidence.file_release, false);
 		drain_name_waker(drain, wait->waker);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "capture/harvest_generated.h"
+#include "capture/lock_names.h"
 #include "capture/maps.h"
 #include "probe/decoder.h"
 #include "work/work.h"
@@ -41,6 +42,19 @@ static void split_entry(void *context, const void *key, const void *value)
 	drain_feed(drain, &wire, sizeof(wire));
 }
 
+static void segment_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_segment wire = { .head = { .size = sizeof(wire), .kind = WIRE_SEGMENT } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_name_kernel_address(drain, wire.key.wait.evidence.file_release, false);
+	drain_name_waker(drain, wire.key.holder);
+	drain_name_lock(drain, wire.key.lock_process, wire.key.lock, wire.key.wait.evidence.contention);
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
 static void sample_entry(void *context, const void *key, const void *value)
 {
 	struct wire_sample wire = { .head = { .size = sizeof(wire), .kind = WIRE_SAMPLE } };
@@ -57,6 +71,8 @@ static int drain_maps(struct drain *drain, bool odd, struct error *err)
 
 	if (!r)
 		r = maps_empty(odd ? bpf->maps.splits_odd : bpf->maps.splits_even, split_entry, drain);
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.segments_odd : bpf->maps.segments_even, segment_entry, drain);
 	if (!r)
 		r = maps_empty(odd ? bpf->maps.samples_odd : bpf->maps.samples_even, sample_entry, drain);
 	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot empty the kernel's maps") : 0;
@@ -111,7 +127,7 @@ static void drain_losses(struct drain *drain)
 		{ "on-cpu-samples", COUNT_SAMPLES, COUNT_SAMPLES_LOST }, { "ring-records", COUNT_RECORDS, COUNT_RECORDS_LOST },
 		{ "stack-walks", COUNT_STACKS, COUNT_STACKS_FAILED }, { "ledgers", COUNT_SWITCHES, COUNT_NO_STORAGE },
 		{ "switches", COUNT_SWITCHES, COUNT_SWITCHES_MISSED },
-		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST },
+		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST }, { "lock-segments", COUNT_SEGMENTS, COUNT_SEGMENTS_LOST },
 		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
@@ -156,6 +172,7 @@ int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool la
 	if (r < 0)
 		return r;
 	drain_feed(drain, &slice, sizeof(slice));
+	lock_names_turn(drain->lock_names);
 	r = drain_maps(drain, odd, err);
 	if (r < 0)
 		return r;

@@ -9,6 +9,7 @@
 
 struct interpreting;
 struct kallsyms;
+struct lock_names;
 struct map;
 struct ring_buffer;
 
@@ -19,6 +20,7 @@ struct drain {
 	struct kallsyms *kernel;
 	struct unwinding *unwinding;
 	struct interpreting *interpreting;
+	struct lock_names *lock_names;
 	uint32_t *ended;                        /* processes that exited: forgotten a tick later, when their last records are decoded */
 	size_t ended_count, ended_before, ended_room;   /* before: those of the tick before stand first */
 	bool hurries;                           /* programs begin: the next tick should come soon */
@@ -48,3 +50,5 @@ void drain_feed_extra(struct drain *drain);
  * be the last of its function: it is looked up one before. A function's own address (a file's release operation) is not. */
 void drain_name_kernel_address(struct drain *drain, uint64_t address, bool is_return);
 void drain_name_waker(struct drain *drain, uint32_t tid);
+/* process 0: a lock of the kernel's, whose kind the flags of its contention tell. */
+void drain_name_lock(struct drain *drain, uint32_t process, uint64_t lock, uint32_t contention);

@@ -213,6 +213,8 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->stack_depth = config->stack_depth;
 	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
 	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));
+	kernel->bpf->rodata->locks_watched = is_chosen(config, probe_find("locks"));
+	kernel->bpf->rodata->waker_stacks = is_chosen(config, probe_find("wakers"));
 	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
 	choose_program(kernel->bpf, "task_renamed", has_tracepoint(btf, "task_rename"));

@@ -31,6 +31,8 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->kernel_names = map_new(sizeof(uint64_t));
 	decoder->codes = map_new(sizeof(struct code_key));
 	decoder->evaluators = map_new(sizeof(uint32_t));
+	decoder->locks = map_new(sizeof(struct lock_key));
+	decoder->linked = map_new(sizeof(uint32_t));
 	decoder->kernel = profile_file(into, "[kernel]", NULL);
 	decoder->unmapped = profile_file(into, "[unmapped]", NULL);
 	return decoder;
@@ -52,6 +54,9 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->kernel_names);
 	map_free(decoder->codes);
 	map_free(decoder->evaluators);
+	map_free(decoder->locks);
+	map_free(decoder->linked);
+	free(decoder->links);
 	free(decoder->evaluator_rows);
 	free(decoder);
 }

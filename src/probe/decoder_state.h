@@ -11,6 +11,9 @@ enum { COPIED_STACK_LIMIT = 256 << 10, KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_L
 struct stack_pair { uint64_t user, kernel; };
 struct code_key { uint64_t code, instruction, process; };
 struct evaluator { uint64_t start, end; };
+struct lock_key { uint64_t lock, process; };
+struct pending_link { struct link link; uint32_t next; };       /* next: index + 1 of the same thread's */
+enum { PENDING_LINK_LIMIT = 256 << 10, KNOWN_LOCK_LIMIT = 1 << 20 };
 
 struct decoder {
 	struct profile *profile;
@@ -25,6 +28,10 @@ struct decoder {
 	struct map *kernel_names;       /* address -> string_id */
 	struct map *codes;              /* struct code_key -> frame_id */
 	struct map *evaluators;         /* pid -> index */
+	struct map *locks;              /* struct lock_key -> object_id */
+	struct map *linked;             /* serial -> index + 1 of the links that wait for their interval, newest first */
+	struct pending_link *links;
+	size_t link_count, link_room, links_open;
 	struct evaluator *evaluator_rows;
 	size_t evaluator_count, evaluator_room;
 	struct file_id kernel, unmapped;

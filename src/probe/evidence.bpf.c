@@ -5,6 +5,7 @@
  * does not say enough: faults, uninterruptible sleeps, kernel locks, reclaim.
  */
 #include "probe/evidence.bpf.h"
+#include "probe/locks.bpf.h"
 #include "probe/request.bpf.h"
 
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010 };
@@ -73,6 +74,17 @@ static void gather_descriptor(struct task_struct *task, __u32 descriptor, struct
 		gather_socket(file, evidence);
 }
 
+/* What is waited for can be held: a mutex (2, or its owner's id), a reader-writer lock (2 or 3). Conditions and semaphores
+ * are waited for at other values, joins by the id in a call that mutexes with an id do not use. */
+static bool futex_is_lock(__u32 command, __u8 word)
+{
+	if (command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2)
+		return true;
+	if (word == WIRE_WORD_TWO || word == WIRE_WORD_THREE)
+		return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
+	return word == WIRE_WORD_THREAD && command == FUTEX_WAIT;
+}
+
 static void gather_futex(struct task_struct *task, const struct pt_regs *regs, struct task_ledger *ledger)
 {
 	struct wire_evidence *evidence = &ledger->evidence;
@@ -89,6 +101,10 @@ static void gather_futex(struct task_struct *task, const struct pt_regs *regs, s
 		evidence->futex_word = WIRE_WORD_ZERO + expected;
 	else
 		evidence->futex_word = thread_serial(task->tgid, expected & FUTEX_TID) ? WIRE_WORD_THREAD : WIRE_WORD_OTHER;
+	if (locks_watched && futex_is_lock(command, evidence->futex_word)) {
+		ledger->lock = regs->di;
+		ledger->lock_process = task->tgid;
+	}
 	if (!readable)
 		return;
 	if (!words[2]) {
@@ -187,8 +203,11 @@ static __u64 gather_common(struct task_struct *task, struct task_ledger *ledger,
 	__builtin_memset(evidence, 0, sizeof(*evidence));
 	ledger->owner = 0;
 	ledger->waker = 0;
+	ledger->waker_stack = 0;
 	ledger->sampled = 0;
 	ledger->site = WAIT_SITES;
+	ledger->lock = locks_watched && ledger->contended ? ledger->kernel_lock : 0;
+	ledger->lock_process = 0;
 	evidence->task_state = (__u16)state;
 	evidence->flags = gather_flags(task, ledger);
 	evidence->contention = ledger->contention;
@@ -246,6 +265,8 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 	ledger->p_log2 = shift;
 	ledger->sampled = 1;
 	ledger->user_stack = unwind_take(SCRATCH_TASK);
+	if (waker_stacks && ledger->lock)
+		lock_wanted(ledger);
 }
 
 HIDDEN void evidence_of_sleeper(struct task_struct *task, struct task_ledger *ledger, unsigned int state)
@@ -271,7 +292,15 @@ static __u8 wake_context(struct task_struct *current)
 	return preempt_count & 0x00ff00 ? WIRE_WAKE_SOFTIRQ : WIRE_WAKE_TASK;
 }
 
-HIDDEN void evidence_of_wake(struct task_struct *task, struct task_ledger *ledger)
+/* The waker's own stack: of its process where it has one, else the kernel's (a worker). */
+static __always_inline __u64 stack_of_waker(void *ctx, struct task_struct *current)
+{
+	if (current->flags & (PF_KTHREAD_BIT | PF_IO_WORKER_BIT))
+		return stack_take(ctx, SCRATCH_TASK);
+	return ledger_of(current, false) ? unwind_take(SCRATCH_TASK) : 0;
+}
+
+HIDDEN void evidence_of_wake(void *ctx, struct task_struct *task, struct task_ledger *ledger)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
 	struct wire_evidence *evidence = &ledger->evidence;
@@ -285,6 +314,8 @@ HIDDEN void evidence_of_wake(struct task_struct *task, struct task_ledger *ledge
 	if (evidence->wake_context != WIRE_WAKE_TASK || !current->pid)
 		return;                                 /* current was only interrupted: no waker */
 	ledger->waker = current->pid;
+	if (waker_stacks && (ledger->sampled || (ledger->lock && lock_is_wanted(ledger))))
+		ledger->waker_stack = stack_of_waker(ctx, current);
 	if (current->tgid == task->tgid)
 		evidence->flags |= WIRE_SAME_PROCESS_WOKE;
 	if (requests && current->tgid == task->tgid)

@@ -10,7 +10,7 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 /* The same for a task that sleeps already, for the iterator at the start: no user stack. */
 HIDDEN void evidence_of_sleeper(struct task_struct *task, struct task_ledger *ledger, unsigned int state);
 /* The waking side: current is the waker, or was interrupted by it. */
-HIDDEN void evidence_of_wake(struct task_struct *task, struct task_ledger *ledger);
+HIDDEN void evidence_of_wake(void *ctx, struct task_struct *task, struct task_ledger *ledger);
 
 static __always_inline void wait_site_learn(struct wait_site *site, __u64 wait_ns)
 {

@@ -29,6 +29,7 @@ enum task_state { TASK_NEW, TASK_RUNNING, TASK_PREEMPTED, TASK_WOKEN, TASK_BLOCK
 enum { WAIT_SITES = 4 };
 struct wait_site { __u32 tag, expected_ns; };           /* expected: a moving mean of the waits at one site */
 
+enum { MOVES = 16, MOVE_SHIFT = 4 };
 struct task_ledger {
 	__u64 since_ns;                 /* start of the present state */
 	__u64 start_ns;                 /* birth; 0: it lived before it was seen */
@@ -49,7 +50,12 @@ struct task_ledger {
 	__u8 contention, contended, reclaim, compaction, own_bio;
 	__u64 bio_sector;
 	struct wire_evidence evidence;
-	__u64 user_stack;
+	__u64 user_stack, waker_stack;
+	/* what it waits for, where that can be held: a futex' address or a lock of the kernel's; 0: nothing of that kind */
+	__u64 lock, kernel_lock;        /* kernel_lock: left by contention.bpf.c, until the wait begins */
+	__u32 lock_process;             /* whose address it is; 0: the kernel's */
+	__u32 move_count;
+	__u64 moves[MOVES];             /* when it took up what it did last, oldest overwritten: ns << MOVE_SHIFT | enum wire_doing */
 	struct wait_site sites[WAIT_SITES];
 	/* requests; request.bpf.h says what they mean, and only request.bpf.c writes them */
 	__u32 request_current, requests_opened;
@@ -59,7 +65,7 @@ struct task_ledger {
 };
 
 /* Set before load. */
-extern const volatile bool population_all, population_by_thread, population_by_comm, watch_idle, stacks_on_wait;
+extern const volatile bool population_all, population_by_thread, population_by_comm, watch_idle, stacks_on_wait, waker_stacks;
 extern const volatile char population_comm[WIRE_COMM];
 extern const volatile __s64 preempt_count_offset;       /* from a CPU's runqueue; 0: unknown */
 

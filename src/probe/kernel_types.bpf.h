@@ -71,6 +71,9 @@ struct task_struct {
 	bool throttled;                 /* 6.18 and later */
 };
 
+struct rw_semaphore { long count; };
+struct mm_struct { struct rw_semaphore mmap_lock; };
+
 struct seq_file;
 struct bpf_iter_meta { struct seq_file *seq; };
 struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; };

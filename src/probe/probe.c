@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-extern const struct probe probe_block, probe_contention, probe_reclaim, probe_request, probe_sampler, probe_sched, probe_timeline,
-	probe_unwind;
+extern const struct probe probe_block, probe_contention, probe_locks, probe_reclaim, probe_request, probe_sampler, probe_sched,
+	probe_timeline, probe_unwind, probe_wakers;
 
 const struct probe *const probes[] = {
-	&probe_block, &probe_contention, &probe_reclaim, &probe_request, &probe_sampler, &probe_sched, &probe_timeline,
-	&probe_unwind, NULL,
+	&probe_block, &probe_contention, &probe_locks, &probe_reclaim, &probe_request, &probe_sampler, &probe_sched,
+	&probe_timeline, &probe_unwind, &probe_wakers, NULL,
 };
 
 const struct probe *probe_find(const char *name)

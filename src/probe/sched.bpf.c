@@ -17,6 +17,7 @@
  */
 #include "probe/evidence.bpf.h"
 #include "probe/lifetime.bpf.h"
+#include "probe/locks.bpf.h"
 #include "probe/timeline.bpf.h"
 
 enum { TASK_DEAD_BIT = 0x80 };
@@ -228,7 +229,7 @@ VERIFIED_ONCE int flush_without_wait(struct task_ledger *ledger)
 static void add_split(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns)
 {
 	struct wire_split_key split = { .wait = *key, .user_stack = ledger->user_stack, .waker = ledger->waker,
-					.p_log2 = ledger->p_log2 };
+					.p_log2 = ledger->p_log2, .waker_stack = ledger->waker_stack };
 	struct wire_split_value *value;
 
 	count(COUNT_SPLITS);
@@ -305,6 +306,8 @@ VERIFIED_ONCE int lose(struct task_ledger *ledger, __u64 now)
 	ns = inside(ledger->since_ns, now);
 	count(COUNT_SWITCHES_MISSED);
 	if (ledger->state == TASK_BLOCKED && ledger->wait_start_ns) {
+		if (locks_watched)
+			lock_left(ledger, now);
 		finish_wait(ledger, now, now, WIRE_NO_WAKER | WIRE_LOST);
 	} else {
 		if (ledger->state == TASK_WOKEN && ledger->wait_start_ns)
@@ -334,6 +337,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now
 	if (preempt || !state) {
 		ledger->state = TASK_PREEMPTED;
 		ledger->throttled = is_throttled(task);
+		lock_note_move(ledger, now, WIRE_DOING_RUNNABLE);
 	} else if (state & TASK_DEAD_BIT) {
 		if (now > window_start_ns)
 			flush_without_wait(ledger);
@@ -343,6 +347,8 @@ static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now
 		ledger->state = TASK_BLOCKED;
 		ledger->wait_start_ns = now;
 		evidence_gather(ctx, task, ledger, state);
+		if (locks_watched)
+			lock_note_move(ledger, now, lock_doing_of_wait(ledger));
 	}
 }
 
@@ -362,6 +368,8 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 	else
 		account(ledger, now);
 	if (ledger->state == TASK_BLOCKED) {            /* no wake-up was seen */
+		if (locks_watched)
+			lock_left(ledger, now);
 		finish_wait(ledger, now, now, WIRE_NO_WAKER);
 	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
 		finish_wait(ledger, since, now, 0);
@@ -375,6 +383,7 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 	ledger->cpu = cpu;
 	ledger->wait_start_ns = 0;
 	ledger->state = TASK_RUNNING;
+	lock_note_move(ledger, now, WIRE_DOING_ONCPU);
 }
 
 /* Some contexts are closed to tracing: a switch that is made in one is not seen. If he who leaves is not he who came, one
@@ -404,6 +413,8 @@ HIDDEN bool ledger_close(struct task_ledger *ledger, __u64 *ret_end)
 	if (end < ledger->since_ns)                     /* the end was set too late for this thread */
 		end = ledger->since_ns;
 	if (ledger->state == TASK_BLOCKED) {
+		if (locks_watched)
+			lock_left(ledger, end);
 		finish_wait(ledger, end, end, WIRE_CUT_END);
 	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
 		__u64 wake = ledger->wake_ns;
@@ -449,7 +460,7 @@ static __always_inline bool drops(const struct task_ledger *ledger)
 #endif
 }
 
-static __always_inline int woken(struct task_struct *task)
+static __always_inline int woken(void *ctx, struct task_struct *task)
 {
 	struct task_ledger *ledger = ledger_of(task, population_all);
 	__u64 now;
@@ -464,6 +475,7 @@ static __always_inline int woken(struct task_struct *task)
 		__builtin_memset(&ledger->evidence, 0, sizeof(ledger->evidence));
 		ledger->evidence.syscall = -1;
 		ledger->site = WAIT_SITES;
+		ledger->lock = 0;
 	}
 	if (drops(ledger))
 		return 0;
@@ -471,19 +483,24 @@ static __always_inline int woken(struct task_struct *task)
 	ledger->state = TASK_WOKEN;
 	ledger->since_ns = now;
 	ledger->wake_ns = now;
-	evidence_of_wake(task, ledger);
+	evidence_of_wake(ctx, task, ledger);
+	if (locks_watched) {
+		lock_note_move(ledger, now, WIRE_DOING_RUNNABLE);
+		if (ledger->lock)
+			lock_left(ledger, now);
+	}
 	return 0;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(sched_waken, struct task_struct *task)
 {
-	return woken(task);
+	return woken(ctx, task);
 }
 
 /* Catches the wake-up that was raised before the sleeper had left its processor. */
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(sched_woken, struct task_struct *task)
 {
-	return woken(task);
+	return woken(ctx, task);
 }

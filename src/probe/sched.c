@@ -80,7 +80,8 @@ static void decode_split(struct decoder *decoder, const struct wire_head *record
 		.measure = measure_of(profile, NULL, NULL, ROLE_SPLIT, WEIGHTING_SAMPLED),
 		.evidence = decoder_evidence(decoder, &key->wait.evidence),
 		.stack = decoder_stack(decoder, key->user_stack, key->wait.evidence.kernel_stack),
-		.other = decoder_waker(decoder, key->waker), .p_log2 = key->p_log2 & 31, .length_log2 = key->wait.evidence.bucket,
+		.other = decoder_waker(decoder, key->waker), .other_stack = decoder_waker_stack(decoder, key->waker_stack),
+		.p_log2 = key->p_log2 & 31, .length_log2 = key->wait.evidence.bucket,
 		.count = split->value.count, .value = split->value.wait_ns, .maximum = split->value.maximum_ns,
 		.variance = split_variance(split) });
 }

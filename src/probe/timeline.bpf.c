@@ -63,9 +63,15 @@ HIDDEN void timeline_add_wait(const struct task_ledger *ledger, const struct wir
 	struct wire_wait_interval record = {
 		.head = { .size = sizeof(record), .kind = WIRE_WAIT_INTERVAL, .reserved = purpose(ledger), .time_ns = end },
 		.start_ns = start, .thread = ledger->serial, .waker = ledger->waker, .evidence = *evidence,
-		.user_stack = ledger->sampled ? ledger->user_stack : 0,
+		.user_stack = ledger->sampled ? ledger->user_stack : 0, .waker_stack = ledger->sampled ? ledger->waker_stack : 0,
 	};
 
 	if (end > start)
 		send(&record, sizeof(record));
+}
+
+HIDDEN void timeline_add_link(const struct wire_link *record)
+{
+	if (record->end_ns > record->start_ns)
+		send((void *)record, sizeof(*record));
 }

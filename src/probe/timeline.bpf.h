@@ -14,3 +14,4 @@ static __always_inline bool timeline_wants(const struct task_ledger *ledger)
 /* [start, end) inside the window; an empty one is none. */
 HIDDEN void timeline_add(const struct task_ledger *ledger, __u32 state, __u64 start, __u64 end);
 HIDDEN void timeline_add_wait(const struct task_ledger *ledger, const struct wire_evidence *evidence, __u64 start, __u64 end);
+HIDDEN void timeline_add_link(const struct wire_link *record);

@@ -15,10 +15,11 @@ static const struct { const char *parent, *name; } states[] = {
 };
 
 /* One that cannot be placed counts as lost: its thread was never announced, or its ends are no interval. */
-static void add(struct decoder *decoder, const struct wire_head *record, uint32_t serial, struct interval interval, bool running)
+static bool add(struct decoder *decoder, const struct wire_head *record, uint32_t serial, struct interval interval, bool running)
 {
 	struct profile *profile = decoder_profile(decoder);
 	bool sound = interval.thread.index && interval.start_ns <= interval.end_ns;
+	size_t before = profile_interval_count(profile);
 
 	if (sound && (record->reserved & WIRE_OF_REQUEST))
 		request_book_interval(decoder_requests(decoder), serial, &(struct request_interval){
@@ -29,6 +30,7 @@ static void add(struct decoder *decoder, const struct wire_head *record, uint32_
 	if (!sound)
 		profile_add_loss(profile, (struct loss){ .slice = decoder_slice(decoder),
 							 .source = profile_string(profile, "intervals"), .lost = 1 });
+	return profile_interval_count(profile) > before;
 }
 
 static void decode_interval(struct decoder *decoder, const struct wire_head *record)
@@ -37,7 +39,7 @@ static void decode_interval(struct decoder *decoder, const struct wire_head *rec
 	bool known = wire->state && wire->state < sizeof(states) / sizeof(*states);
 	const struct dimension_row *row = known ? dimension_row_find(states[wire->state].parent, states[wire->state].name) : NULL;
 
-	add(decoder, record, wire->thread, (struct interval){
+	(void)add(decoder, record, wire->thread, (struct interval){
 		.thread = row ? decoder_thread(decoder, wire->thread) : (struct thread_id){ 0 }, .start_ns = wire->start_ns,
 		.end_ns = record->time_ns, .dimension = row ? profile_dimension(decoder_profile(decoder), row)
 							    : (struct dimension_id){ 0 } }, wire->state == WIRE_INTERVAL_ONCPU);
@@ -47,11 +49,13 @@ static void decode_wait_interval(struct decoder *decoder, const struct wire_head
 {
 	const struct wire_wait_interval *wire = (const void *)record;
 
-	add(decoder, record, wire->thread, (struct interval){
+	if (add(decoder, record, wire->thread, (struct interval){
 		.thread = decoder_thread(decoder, wire->thread), .start_ns = wire->start_ns, .end_ns = record->time_ns,
 		.evidence = decoder_evidence(decoder, &wire->evidence),
 		.stack = decoder_stack(decoder, wire->user_stack, wire->evidence.kernel_stack),
-		.waker = decoder_waker(decoder, wire->waker) }, false);
+		.waker = decoder_waker(decoder, wire->waker),
+		.waker_stack = decoder_waker_stack(decoder, wire->waker_stack) }, false))
+		decoder_link_interval(decoder, wire->thread, wire->start_ns, record->time_ns);
 }
 
 static const struct wire_decoder decoders[] = {

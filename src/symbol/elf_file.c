@@ -219,21 +219,22 @@ int elf_file_descriptor(const struct elf_file *elf)
 	return elf->fd;
 }
 
-static bool is_function(const GElf_Sym *symbol)
+static bool is_wanted(const GElf_Sym *symbol, bool variables)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
+	bool is_of_kind = variables ? type == STT_OBJECT : type == STT_FUNC || type == STT_GNU_IFUNC;
 
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) && symbol->st_shndx != SHN_UNDEF && symbol->st_size > 0 &&
+	return is_of_kind && symbol->st_shndx != SHN_UNDEF && symbol->st_size > 0 &&
 	       symbol->st_value + symbol->st_size > symbol->st_value;
 }
 
-static void add_symbols(Elf_Data *symbols, const Elf_Data *names, size_t count, struct symbol_table *table)
+static void add_symbols(Elf_Data *symbols, const Elf_Data *names, size_t count, bool variables, struct symbol_table *table)
 {
 	const char *text = names->d_buf;
 	GElf_Sym symbol;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getsym(symbols, (int)i, &symbol) || !is_function(&symbol) || symbol.st_name >= names->d_size)
+		if (!gelf_getsym(symbols, (int)i, &symbol) || !is_wanted(&symbol, variables) || symbol.st_name >= names->d_size)
 			continue;
 		symbol_table_add(table, &(struct symbol_function){
 			.start = symbol.st_value, .end = symbol.st_value + symbol.st_size, .name = text + symbol.st_name,
@@ -242,7 +243,7 @@ static void add_symbols(Elf_Data *symbols, const Elf_Data *names, size_t count, 
 }
 
 /* One section of symbols. The last byte of its names must be zero, so that every name ends inside. */
-static size_t add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct symbol_table *table)
+static size_t add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool variables, struct symbol_table *table)
 {
 	Elf_Scn *name_section = elf_getscn(elf, header->sh_link);
 	GElf_Shdr name_header;
@@ -260,11 +261,11 @@ static size_t add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, s
 	if (((const char *)names->d_buf)[names->d_size - 1] != '\0')
 		return 0;
 	count = symbols->d_size / each;
-	add_symbols(symbols, names, count < SYMBOL_TABLE_LIMIT ? count : SYMBOL_TABLE_LIMIT, table);
+	add_symbols(symbols, names, count < SYMBOL_TABLE_LIMIT ? count : SYMBOL_TABLE_LIMIT, variables, table);
 	return symbols->d_size + names->d_size;
 }
 
-size_t elf_file_add_functions(struct elf_file *elf, struct symbol_table *table)
+static size_t add_all(struct elf_file *elf, bool variables, struct symbol_table *table)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -272,8 +273,18 @@ size_t elf_file_add_functions(struct elf_file *elf, struct symbol_table *table)
 
 	for (size_t i = 0; i < SECTION_LIMIT && (section = elf_nextscn(elf->elf, section)); i++)
 		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-			bytes += add_section(elf->elf, section, &header, table);
+			bytes += add_section(elf->elf, section, &header, variables, table);
 	return bytes;
+}
+
+size_t elf_file_add_functions(struct elf_file *elf, struct symbol_table *table)
+{
+	return add_all(elf, false, table);
+}
+
+size_t elf_file_add_variables(struct elf_file *elf, struct symbol_table *table)
+{
+	return add_all(elf, true, table);
 }
 
 static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)

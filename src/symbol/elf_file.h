@@ -31,6 +31,9 @@ bool elf_file_address(const struct elf_file *elf, uint64_t offset, uint64_t *ret
 /* Adds the functions of .symtab and .dynsym; their names live as long as elf. Returns bytes read. */
 size_t elf_file_add_functions(struct elf_file *elf, struct symbol_table *table);
 
+/* The same of its variables. */
+size_t elf_file_add_variables(struct elf_file *elf, struct symbol_table *table);
+
 /* Where code is in its address space; a count, at most room. */
 struct elf_code { uint64_t start, end; };
 size_t elf_file_code(const struct elf_file *elf, struct elf_code *code, size_t room);

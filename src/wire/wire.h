@@ -44,6 +44,9 @@ enum wire_kind {
 	WIRE_REQUEST_PREFIX,    /* kernel half: a request opened, and how it begins; the drain makes a WIRE_REQUEST_OPEN of it */
 	WIRE_REQUEST_OPEN,      /* a request opened: its class, and no byte of it */
 	WIRE_REQUEST_EVENT,     /* what happened to one that is open */
+	WIRE_SEGMENT,           /* from a map: parts of waits for one lock that one holder ended */
+	WIRE_LOCK_NAME,         /* what lies at a lock's address: made by the drain */
+	WIRE_LINK,              /* to the ring of intervals: one part of one wait for a lock */
 	WIRE_KIND_COUNT,
 };
 
@@ -169,6 +172,7 @@ enum wire_evidence_flag {
 	WIRE_ITERATED = 1 << 16, WIRE_NO_DESCRIPTORS = 1 << 17, WIRE_FROZEN = 1 << 18,
 	WIRE_SERVES = 1 << 24, WIRE_IN_REQUEST = 1 << 25,
 };
+enum { WIRE_CONTENTION_MMAP = 64 };     /* beside the kernel's own flags: the lock of the process' own address space */
 enum { WIRE_WAKE_UNSEEN, WIRE_WAKE_TASK, WIRE_WAKE_SOFTIRQ, WIRE_WAKE_HARDIRQ };
 enum { WIRE_WORD_UNREAD, WIRE_WORD_ZERO, WIRE_WORD_ONE, WIRE_WORD_TWO, WIRE_WORD_THREE, WIRE_WORD_THREAD, WIRE_WORD_OTHER };
 enum { WIRE_OWNER_UNREAD, WIRE_OWNER_NONE, WIRE_OWNER_THREAD, WIRE_OWNER_OTHER };
@@ -189,6 +193,22 @@ struct wire_wait_interval {
 	__u32 waker;            /* tid; 0 where the wake came from an interrupt or was not seen */
 	__u64 user_stack;       /* id; 0 where none was taken */
 	struct wire_evidence evidence;
+	__u64 waker_stack;      /* id; 0 where none was taken */
+};
+
+/* A lock's address means something with its process; 0: the kernel's. */
+struct wire_link {              /* head.time_ns: when the wait that it is a part of ended */
+	struct wire_head head;
+	__u64 start_ns, end_ns, lock, stack;
+	__u32 thread, lock_process;
+	__u32 holder;           /* tid; 0 unknown */
+	__u32 contention;       /* as in the evidence of its wait */
+};
+
+struct wire_lock_name {         /* texts: kind, name */
+	struct wire_head head;
+	__u64 lock;
+	__u32 process, reserved;
 };
 
 /* In head.reserved of both: the interval belongs to a thread with a decomposed request, and it is kept for that alone. */
@@ -228,6 +248,7 @@ enum wire_counter {
 	COUNT_RECORDS_LOST, COUNT_NO_STORAGE, COUNT_BLOCK, COUNT_CONTENTION, COUNT_RECLAIM, COUNT_SENDS, COUNT_COMPLETIONS_LOST,
 	COUNT_SENDS_UNREAD, COUNT_SENDS_OTHER, COUNT_SWITCHES_MISSED, COUNT_INTERVALS, COUNT_INTERVALS_LOST,
 	COUNT_REQUESTS, COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST, COUNT_RESPONSES_ORPHANED, COUNT_REQUESTS_ABANDONED,
+	COUNT_SEGMENTS, COUNT_SEGMENTS_LOST,
 	COUNTERS,
 };
 
@@ -252,9 +273,30 @@ struct wire_split_key {
 	__u64 user_stack;
 	__u32 waker;                    /* tid; 0 where the wake came from an interrupt or was not seen */
 	__u32 p_log2;
+	__u64 waker_stack;
 };
 
 struct wire_split_value { __u64 count, wait_ns, maximum_ns; };
+
+/* What a thread did, as far as one switch shows it without a rule: of holders, while others wait for them. */
+enum wire_doing {
+	WIRE_DOING_UNKNOWN, WIRE_DOING_ONCPU, WIRE_DOING_RUNNABLE, WIRE_DOING_LOCK, WIRE_DOING_DISK, WIRE_DOING_NETWORK, WIRE_DOING_PAGING,
+	WIRE_DOING_IPC, WIRE_DOING_TIMER, WIRE_DOING_CHILD, WIRE_DOINGS,
+};
+
+/* Waits for locks, cut at every release: exact, and of sampled waits again with stacks. The evidence is the wait's. */
+struct wire_segment_key {
+	struct wire_wait_key wait;
+	__u64 lock, user_stack, holder_stack;
+	__u32 lock_process;
+	__u32 holder;                   /* tid; 0: no thread let go (a timeout, a signal), or who did was not seen */
+	__u32 sampled, p_log2;
+};
+struct wire_segment_value {
+	__u64 count, ns, maximum_ns;
+	__u64 hand_offs, hand_off_ns;   /* those that the wait ended with: of one lock they do not overlap */
+	__u64 doing_ns[WIRE_DOINGS];    /* of the holder, during hand_off_ns */
+};
 
 struct wire_sample_key {
 	__u64 user_stack, kernel_stack;
@@ -274,6 +316,7 @@ struct wire_completion_key {
 
 struct wire_wait { struct wire_head head; struct wire_wait_key key; struct wire_wait_value value; };
 struct wire_split { struct wire_head head; struct wire_split_key key; struct wire_split_value value; };
+struct wire_segment { struct wire_head head; struct wire_segment_key key; struct wire_segment_value value; };
 struct wire_sample { struct wire_head head; struct wire_sample_key key; struct wire_sample_value value; };
 struct wire_delays { struct wire_head head; __u32 preempted, reserved; struct wire_delay buckets[WIRE_DELAY_BUCKETS]; };
 struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
@@ -312,12 +355,16 @@ _Static_assert(sizeof(struct wire_unwind_mapping) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_ledger) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_evidence) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_interval) == 32, "wire layout");
-_Static_assert(sizeof(struct wire_wait_interval) == 80, "wire layout");
 _Static_assert(sizeof(struct wire_request_prefix) == 1064, "wire layout");
 _Static_assert(sizeof(struct wire_request_open) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_request_event) == 56, "wire layout");
+_Static_assert(sizeof(struct wire_wait_interval) == 88, "wire layout");
 _Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
 _Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
-_Static_assert(sizeof(struct wire_split_key) == 64, "wire layout");
+_Static_assert(sizeof(struct wire_split_key) == 72, "wire layout");
+_Static_assert(sizeof(struct wire_segment_key) == 88, "wire layout");
+_Static_assert(sizeof(struct wire_segment_value) == 120, "wire layout");
+_Static_assert(sizeof(struct wire_link) == 64, "wire layout");
+_Static_assert(sizeof(struct wire_lock_name) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_sample_key) == 24, "wire layout");
 _Static_assert(sizeof(struct wire_completion_key) == 8, "wire layout");

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What a lock is called: the variable that its address lies in, by the symbols of the file that is mapped there, or else the
+ * region ("[heap]"). Asked once for each lock, while its process lives; a lock on a heap or a stack has no name but
+ * the call sites that wait for it.
+ */
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct kallsyms;
+struct lock_names;
+
+enum { LOCK_NAME_SIZE = 256 };
+
+struct lock_names *lock_names_new(const struct kallsyms *kernel);       /* borrowed; may be NULL */
+void lock_names_free(struct lock_names *names);
+DEFINE_CLEANUP(lock_names)
+
+/* process 0: the kernel's. "" where nothing is known, or once a turn has looked up its most. */
+void lock_names_find(struct lock_names *names, uint32_t process, uint64_t address, uint32_t contention, char name[LOCK_NAME_SIZE]);
+/* A new turn: what is mapped may have changed. */
+void lock_names_turn(struct lock_names *names);
+/* What kind of lock it is, as far as its evidence tells: "futex", "kernel mutex" … */
+const char *lock_kind(uint32_t process, uint32_t contention);
