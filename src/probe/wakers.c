@@ -9,7 +9,7 @@
 extern const struct probe probe_wakers;
 const struct probe probe_wakers = {
 	.name = "wakers", .summary = "stacks of wakers, of the waits whose own stack is taken",
-	.fills = "every waiting state", .without = "it is known which thread ended a wait, not on which stack",
+	.fills = "lock, ipc, disk, network, timer", .without = "it is known which thread ended a wait, not on which stack",
 	.exposes = "addresses of functions on the stacks of wakers",
 	.programs = { { "stack_of_waker", NULL, 1500 } },
 };

@@ -47,7 +47,8 @@ struct wait_evidence {
 	int16_t syscall;                     /* x86-64 number, SYSCALL_NONE for a fault or a kernel thread */
 	uint32_t flags;                      /* enum evidence_flag */
 	uint8_t wake_context;                /* enum wake_context */
-	uint8_t contention;                  /* LCB_F_* of contention_begin: 1 spin, 2 read, 4 write, 8 rt, 16 percpu, 32 mutex */
+	uint8_t contention;                  /* LCB_F_* of contention_begin: 1 spin, 2 read, 4 write, 8 rt, 16 percpu, 32 mutex;
+						64: the lock of the process' own address space */
 	uint8_t futex_word;                  /* enum futex_word: the value the call expects */
 	uint8_t futex_owner;                 /* enum futex_owner */
 	uint32_t futex_operation;            /* the operation argument: command | 128 private | 256 realtime */

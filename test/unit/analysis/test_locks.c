@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Locks and their holders from cells as a capture leaves them: one mutex that a holder with a disk write keeps from two
+ * waiters, one reader-writer lock waited for at its two words, and what the names of functions say of the primitive.
+ */
+#include "unit/analysis/asking.h"
+
+#include "analysis/primitive.h"
+#include "profile/lock.h"
+
+enum { FUTEX = 202, PRIVATE = 128, BITSET = 9, CLOCK = 256 };
+
+struct scene {
+	struct profile *profile;
+	struct slice_id slice;
+	struct thread_id a, b, c;
+	struct object_id orders, readers, writers;
+};
+
+static struct evidence_id futex(struct profile *profile, uint32_t operation, enum futex_word word, enum futex_owner owner,
+				const char *class)
+{
+	struct wait_evidence seen = { .task_state = 1, .syscall = FUTEX, .futex_operation = operation | PRIVATE,
+				      .futex_word = (uint8_t)word, .futex_owner = (uint8_t)owner, .wake_context = WAKE_TASK };
+	struct evidence_id id = profile_evidence(profile, &seen);
+
+	profile_evidence_class(profile, id, built_dimension(profile, class), profile_string(profile, "test"), false);
+	return id;
+}
+
+static struct object_id lock(struct profile *profile, const char *name, uint64_t address)
+{
+	return profile_object(profile, (struct object){ .kind = profile_string(profile, LOCK_IN_PROGRAM),
+							.name = profile_string(profile, name), .address = address });
+}
+
+static struct scene scene(void)
+{
+	struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 10, "shop");
+	struct scene it = { .profile = profile, .slice = built_slice(profile, BUILDER_START, BUILDER_START + BUILDER_SECOND) };
+
+	it.a = built_thread(profile, process, 11, "a", BUILDER_START, BUILDER_START + BUILDER_SECOND);
+	it.b = built_thread(profile, process, 12, "b", BUILDER_START, BUILDER_START + BUILDER_SECOND);
+	it.c = built_thread(profile, process, 13, "c", BUILDER_START, BUILDER_START + BUILDER_SECOND);
+	it.orders = lock(profile, "orders", 0x1000);
+	it.readers = lock(profile, "table+0x8", 0x2008);
+	it.writers = lock(profile, "table+0xc", 0x200c);
+	return it;
+}
+
+static struct cell part(const struct scene *it, const char *source, enum weighting weighting, struct thread_id waiter,
+			struct thread_id holder, struct object_id object, struct evidence_id evidence, uint64_t ns, uint64_t count)
+{
+	return (struct cell){ .slice = it->slice, .thread = waiter, .other = holder, .object = object, .evidence = evidence, .value = ns,
+			      .count = count, .maximum = ns / count,
+			      .measure = built_measure(it->profile, NULL, ROLE_DETAIL, weighting, source, 0) };
+}
+
+/* b waits 9 ms, 6 of them for a and 3 for c; c waits 6 ms for a and gets the lock of it. */
+static void fill_orders(const struct scene *it)
+{
+	struct evidence_id mutex = futex(it->profile, 0, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, "lock/mutex");
+	struct cell doing = part(it, LOCK_HOLDERS, WEIGHTING_EXACT, it->c, it->a, it->orders, (struct evidence_id){ 0 }, 4000000, 1);
+	struct cell sampled = part(it, LOCK_SEGMENTS, WEIGHTING_SAMPLED, it->b, it->a, it->orders, mutex, 3000000, 1);
+
+	profile_add_cell(it->profile, part(it, LOCK_SEGMENTS, WEIGHTING_EXACT, it->b, it->a, it->orders, mutex, 6000000, 1));
+	profile_add_cell(it->profile, part(it, LOCK_SEGMENTS, WEIGHTING_EXACT, it->b, it->c, it->orders, mutex, 3000000, 1));
+	profile_add_cell(it->profile, part(it, LOCK_SEGMENTS, WEIGHTING_EXACT, it->c, it->a, it->orders, mutex, 6000000, 1));
+	profile_add_cell(it->profile, part(it, LOCK_HAND_OFFS, WEIGHTING_EXACT, it->c, it->a, it->orders, mutex, 6000000, 1));
+	profile_add_cell(it->profile, part(it, LOCK_HAND_OFFS, WEIGHTING_EXACT, it->b, it->c, it->orders, mutex, 3000000, 1));
+	doing.measure = built_measure(it->profile, "disk", ROLE_DETAIL, WEIGHTING_EXACT, LOCK_HOLDERS, 0);
+	profile_add_cell(it->profile, doing);
+	doing.measure = built_measure(it->profile, "oncpu", ROLE_DETAIL, WEIGHTING_EXACT, LOCK_HOLDERS, 0);
+	doing.value = 2000000;
+	profile_add_cell(it->profile, doing);
+	sampled.p_log2 = 1;
+	sampled.stack = built_stack(it->profile, "main;work;pthread_mutex_lock@@GLIBC_2.2.5;?libc.so.6", STACK_COMPLETE);
+	sampled.other_stack = built_stack(it->profile, "main;commit;pthread_mutex_unlock", STACK_COMPLETE);
+	profile_add_cell(it->profile, sampled);
+}
+
+TEST(waits_are_divided_among_holders_exactly)
+{
+	struct scene it = scene();
+	struct asking asked_of;
+	const struct table *table;
+
+	fill_orders(&it);
+	asked_of = asking(it.profile);
+	assert_int_equal(ask(&asked_of, "locks"), 0);
+	table = table_at(&asked_of, "locks");
+	assert_int_equal(table->row_count, 1);
+	near(number_at(table, "orders", "wait"), 15e6);
+	near(number_at(table, "orders", "contended"), 9e6);
+	near(number_at(table, "orders", "acquisitions"), 2);
+	near(number_at(table, "orders", "waiters"), 2);
+	near(number_at(table, "orders", "holders"), 2);
+	near(number_at(table, "orders", "unheld"), 0);
+	assert_string_equal(cell_at(table, 0, "primitive")->text, "mutex");
+	assert_string_equal(cell_at(table, 0, "process")->text, "shop");
+	table = table_at(&asked_of, "holders");
+	assert_string_equal(cell_at(table, 0, "holder")->text, "a (11)");
+	near(number_of(cell_at(table, 0, "wait")), 12e6);
+	near(number_of(cell_at(table, 0, "share")), 0.8);
+	near(number_of(cell_at(table, 0, "contended")), 6e6);
+	table = table_at(&asked_of, "graph");
+	assert_int_equal(table->row_count, 3);
+	asked(&asked_of);
+}
+
+TEST(what_a_holder_did_meanwhile_is_a_share_of_the_contended_time)
+{
+	struct scene it = scene();
+	struct asking asked_of;
+	const struct table *table, *doing, *releases;
+
+	fill_orders(&it);
+	asked_of = asking(it.profile);
+	assert_int_equal(ask(&asked_of, "locks"), 0);
+	table = table_at(&asked_of, "holders");
+	doing = cell_at(table, 0, "doing")->table;
+	assert_int_equal(doing->row_count, 2);
+	assert_string_equal(doing->cells[0].text, "disk");
+	near(number_at(doing, "disk", "share"), 4.0 / 6);
+	near(number_at(doing, "oncpu", "share"), 2.0 / 6);
+	releases = cell_at(table, 0, "releases")->table;
+	assert_int_equal(releases->row_count, 1);
+	assert_string_equal(releases->cells[0].text, "pthread_mutex_unlock < commit < main");
+	asked(&asked_of);
+}
+
+TEST(a_release_that_nobody_made_leaves_the_holder_unknown)
+{
+	struct scene it = scene();
+	struct asking asked_of;
+	struct evidence_id timed = futex(it.profile, BITSET | CLOCK, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, "lock/mutex");
+	const struct table *table;
+
+	profile_add_cell(it.profile, part(&it, LOCK_SEGMENTS, WEIGHTING_EXACT, it.a, (struct thread_id){ 0 }, it.orders, timed, 5000000, 1));
+	asked_of = asking(it.profile);
+	assert_int_equal(ask(&asked_of, "locks"), 0);
+	table = table_at(&asked_of, "locks");
+	near(number_at(table, "orders", "unheld"), 1);
+	assert_string_equal(cell_at(table, 0, "primitive")->text, "mutex (timed)");
+	assert_string_equal(cell_at(table_at(&asked_of, "holders"), 0, "holder")->text, "[unknown]");
+	asked(&asked_of);
+}
+
+TEST(readers_and_writers_of_one_lock_are_one_lock)
+{
+	struct scene it = scene();
+	struct asking asked_of;
+	struct evidence_id reads = futex(it.profile, BITSET | CLOCK, FUTEX_WORD_THREE, FUTEX_OWNER_NONE, "lock/rwlock");
+	struct evidence_id writes = futex(it.profile, BITSET | CLOCK, FUTEX_WORD_TWO, FUTEX_OWNER_NONE, "lock/rwlock");
+	const struct table *table;
+
+	profile_add_cell(it.profile, part(&it, LOCK_SEGMENTS, WEIGHTING_EXACT, it.a, it.b, it.readers, reads, 1000000, 1));
+	profile_add_cell(it.profile, part(&it, LOCK_SEGMENTS, WEIGHTING_EXACT, it.c, it.b, it.writers, writes, 2000000, 1));
+	asked_of = asking(it.profile);
+	assert_int_equal(ask(&asked_of, "locks"), 0);
+	table = table_at(&asked_of, "locks");
+	assert_int_equal(table->row_count, 1);
+	near(number_at(table, "table", "wait"), 3e6);
+	assert_string_equal(cell_at(table, 0, "address")->text, "0x2000");
+	asked(&asked_of);
+}
+
+TEST(a_profile_without_segments_says_so)
+{
+	struct asking it = asking(mercury(&mercury_candidate));
+
+	assert_int_equal(ask(&it, "locks"), 0);
+	assert_int_equal(table_at(&it, "locks")->row_count, 0);
+	asked(&it);
+}
+
+/* --- Primitives ------------------------------------------------------------------------------------------------- */
+
+static const char *of(uint32_t operation, enum futex_word word, enum futex_owner owner, const char *inner, const char *outer)
+{
+	struct wait_evidence seen = { .task_state = 1, .syscall = FUTEX, .futex_operation = operation | PRIVATE,
+				      .futex_word = (uint8_t)word, .futex_owner = (uint8_t)owner };
+	const char *names[] = { "[unresolved: libc.so.6]", inner, outer };
+
+	return primitive_of(&seen, names, inner ? (outer ? 3 : 2) : 0);
+}
+
+TEST(the_innermost_known_function_names_the_primitive)
+{
+	assert_string_equal(of(0, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, "___pthread_mutex_lock", "main"), "mutex");
+	assert_string_equal(of(0, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, "__pthread_mutex_cond_lock", "pthread_cond_wait"),
+			    "mutex (re-lock after condition)");
+	assert_string_equal(of(0, FUTEX_WORD_TWO, FUTEX_OWNER_OTHER, "__lll_lock_wait_private", "malloc"), "allocator");
+	assert_string_equal(of(0, FUTEX_WORD_TWO, FUTEX_OWNER_OTHER, "_IO_puts", "main"), "stdio");
+	assert_string_equal(of(0, FUTEX_WORD_THREAD, FUTEX_OWNER_THREAD, "pthread_mutex_lock", "main"), "mutex (robust)");
+	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_ZERO, FUTEX_OWNER_NONE, "pthread_cond_wait@@GLIBC_2.3.2", "main"), "condition");
+	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_ZERO, FUTEX_OWNER_NONE, "__new_sem_wait_slow64.constprop.0", "main"), "semaphore");
+	assert_string_equal(of(0, FUTEX_WORD_TWO, FUTEX_OWNER_NONE, "pthread_barrier_wait", "main"), "barrier");
+	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_TWO, FUTEX_OWNER_NONE, "pthread_rwlock_rdlock", "main"), "rwlock (read)");
+	assert_string_equal(of(BITSET, FUTEX_WORD_TWO, FUTEX_OWNER_OTHER, "std::sys::sync::mutex::futex::Mutex::lock_contended", "main"),
+			    "mutex (Rust)");
+	assert_string_equal(of(0, FUTEX_WORD_ZERO, FUTEX_OWNER_NONE, "runtime.futex", "runtime.notesleep"), "idle thread (Go)");
+	assert_string_equal(of(BITSET, FUTEX_WORD_ZERO, FUTEX_OWNER_NONE, "pthread_cond_wait", "ObjectMonitor::enter"), "condition");
+}
+
+TEST(without_a_stack_the_operation_and_the_value_say_what_they_can)
+{
+	assert_string_equal(of(0, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, NULL, NULL), "mutex");
+	assert_string_equal(of(6, FUTEX_WORD_THREAD, FUTEX_OWNER_THREAD, NULL, NULL), "mutex (priority inheritance)");
+	assert_string_equal(of(0, FUTEX_WORD_THREAD, FUTEX_OWNER_THREAD, NULL, NULL), "mutex (robust)");
+	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, NULL, NULL), "mutex (timed)");
+	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_THREE, FUTEX_OWNER_NONE, NULL, NULL), "rwlock");
+	assert_string_equal(of(BITSET, FUTEX_WORD_TWO, FUTEX_OWNER_OTHER, NULL, NULL), "mutex or condition");
+	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_THREAD, FUTEX_OWNER_NONE, NULL, NULL), "join");
+}
+
+TEST(a_lock_of_the_kernel_is_told_by_how_it_was_fought_for)
+{
+	struct wait_evidence seen = { .task_state = 2, .syscall = 9, .flags = EVIDENCE_CONTENDED, .contention = 4 };
+
+	assert_string_equal(primitive_of(&seen, NULL, 0), "kernel rwsem (write)");
+	seen.contention = 32;
+	assert_string_equal(primitive_of(&seen, NULL, 0), "kernel mutex");
+	seen.contention = 2 | 64;
+	assert_string_equal(primitive_of(&seen, NULL, 0), "kernel rwsem (read)");
+	seen.flags = 0;
+	seen.syscall = 0;
+	assert_null(primitive_of(&seen, NULL, 0));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of locks: of this very program, whose variables, heap and stack are at hand. */
+#include "test.h"
+
+#include "capture/lock_names.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock_that_is_zero;
+static struct { int before; pthread_mutex_t lock; } lock_that_is_not = { .before = 1 };
+
+static const char *name_of(struct lock_names *names, const void *address, char name[LOCK_NAME_SIZE])
+{
+	lock_names_find(names, (uint32_t)getpid(), (uint64_t)(uintptr_t)address, 0, name);
+	return name;
+}
+
+TEST(a_variable_has_its_name_whether_the_file_holds_it_or_not)
+{
+	struct lock_names *names = lock_names_new(NULL);
+	char name[LOCK_NAME_SIZE];
+
+	(void)pthread_mutex_trylock(&lock_that_is_zero);
+	(void)pthread_mutex_trylock(&lock_that_is_not.lock);
+	assert_string_equal(name_of(names, &lock_that_is_zero, name), "lock_that_is_zero");
+	assert_string_equal(name_of(names, &lock_that_is_not.lock, name), "lock_that_is_not+0x8");
+	lock_names_free(names);
+}
+
+TEST(a_stack_is_named_as_such_and_what_is_not_mapped_has_no_name)
+{
+	struct lock_names *names = lock_names_new(NULL);
+	char name[LOCK_NAME_SIZE];
+
+	assert_string_equal(name_of(names, (const void *)16, name), "");
+	assert_true(!strcmp(name_of(names, environ, name), "[stack]") || *name == '[');
+	lock_names_find(names, 0x7fffffff, 4096, 0, name);
+	assert_string_equal(name, "");
+	lock_names_free(names);
+}
+
+TEST(a_turn_looks_up_so_many_and_the_next_one_goes_on)
+{
+	struct lock_names *names = lock_names_new(NULL);
+	char name[LOCK_NAME_SIZE];
+
+	for (int i = 0; i < 1000; i++)
+		(void)name_of(names, &lock_that_is_zero, name);
+	assert_string_equal(name, "");
+	lock_names_turn(names);
+	assert_string_equal(name_of(names, &lock_that_is_zero, name), "lock_that_is_zero");
+	lock_names_free(names);
+}
+
+TEST(locks_of_the_kernel_have_a_kind_and_the_address_space_its_name)
+{
+	struct lock_names *names = lock_names_new(NULL);
+	char name[LOCK_NAME_SIZE];
+
+	lock_names_find(names, 0, 0xffff888000001000ull, 64 | 2, name);
+	assert_string_equal(name, "mmap_lock");
+	lock_names_find(names, 0, 0xffff888000001000ull, 32, name);
+	assert_string_equal(name, "");
+	assert_string_equal(lock_kind(0, 32), "kernel mutex");
+	assert_string_equal(lock_kind(0, 4), "kernel rwsem");
+	assert_string_equal(lock_kind(0, 16 | 2), "kernel percpu-rwsem");
+	assert_string_equal(lock_kind(1234, 0), "futex");
+	lock_names_free(names);
+}
