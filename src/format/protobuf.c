@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_SIZE = 10 };
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, VARINT_SIZE = 10 };
 
 static size_t varint_put(unsigned char *at, uint64_t value)
 {
@@ -63,6 +63,22 @@ void protobuf_bytes(struct text *to, unsigned field, const void *bytes, size_t s
 	tag_append(to, field, WIRE_BYTES);
 	varint_append(to, size);
 	text_append(to, bytes, size);
+}
+
+void protobuf_zero(struct text *to, unsigned field)
+{
+	tag_append(to, field, WIRE_VARINT);
+	varint_append(to, 0);
+}
+
+void protobuf_fixed64(struct text *to, unsigned field, uint64_t value)
+{
+	unsigned char bytes[8];
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(value >> (8 * i));
+	tag_append(to, field, WIRE_FIXED64);
+	text_append(to, bytes, sizeof(bytes));
 }
 
 void protobuf_message(struct text *to, unsigned field, const struct text *message)

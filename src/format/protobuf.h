@@ -18,4 +18,7 @@ void protobuf_number(struct text *to, unsigned field, uint64_t value);
 void protobuf_numbers(struct text *to, unsigned field, const uint64_t *values, size_t count);
 /* empty ones too */
 void protobuf_bytes(struct text *to, unsigned field, const void *bytes, size_t size);
+void protobuf_zero(struct text *to, unsigned field); /* a number whose presence counts */
+/* zero, too */
+void protobuf_fixed64(struct text *to, unsigned field, uint64_t value);
 void protobuf_message(struct text *to, unsigned field, const struct text *message);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cells to weights, and frames to names, each once. */
+#include "format/flat.h"
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
+
+enum { NAME_LIMIT = 4096 };
+
+static void weights_gather(struct flat *flat)
+{
+	CLEANUP(map) struct map *known = map_new(2 * sizeof(uint32_t));
+	const struct profile *profile = flat->choice.profile;
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+		struct flat_weight row = { cell->thread, choice_stack(&flat->choice, cell), 0, 0 };
+		uint32_t key[2] = { row.thread.index, row.stack.index }, *index;
+		bool added;
+
+		if (!choice_has(&flat->choice, cell) || !cell->value)
+			continue;
+		index = map_put(known, key, &added);
+		if (added) {
+			*index = (uint32_t)flat->weight_count;
+			grow(flat->weights, flat->weight_count, flat->weight_room);
+			flat->weights[flat->weight_count++] = row;
+		}
+		flat->weights[*index].count += cell->count;
+		flat->weights[*index].weight += choice_weight(cell);
+	}
+}
+
+/* Stable: counting sort by thread. */
+static void weights_order(struct flat *flat)
+{
+	size_t threads = profile_thread_count(flat->choice.profile);
+	size_t *starts = xcalloc(threads + 1, sizeof(*starts));
+	struct flat_weight *ordered = xcalloc(flat->weight_count + 1, sizeof(*ordered));
+
+	for (size_t i = 0; i < flat->weight_count; i++)
+		starts[flat->weights[i].thread.index + 1]++;
+	for (size_t i = 1; i <= threads; i++)
+		starts[i] += starts[i - 1];
+	for (size_t i = 0; i < flat->weight_count; i++)
+		ordered[starts[flat->weights[i].thread.index]++] = flat->weights[i];
+	free(flat->weights);
+	free(starts);
+	flat->weights = ordered;
+}
+
+int flat_make(const struct profile *profile, const struct format_options *options, enum flat_frames frames,
+	      struct flat *ret, struct error *err)
+{
+	struct flat flat = { .functions = frames == FLAT_FUNCTIONS };
+	int r = choice_make(profile, options, &flat.choice, err);
+
+	*ret = (struct flat){ 0 };
+	if (r < 0)
+		return r;
+	flat.texts = intern_new();
+	flat.known = map_new(4 * sizeof(uint32_t));
+	weights_gather(&flat);
+	weights_order(&flat);
+	*ret = flat;
+	return 0;
+}
+
+void flat_done(struct flat *flat)
+{
+	intern_free(flat->texts);
+	map_free(flat->known);
+	free(flat->weights);
+	free(flat->frames);
+}
+
+size_t flat_thread_end(const struct flat *flat, size_t from)
+{
+	size_t end = from;
+
+	while (end < flat->weight_count && thread_is(flat->weights[end].thread, flat->weights[from].thread))
+		end++;
+	return end;
+}
+
+static uint32_t frame_put(struct flat *flat, const char *name, const char *path, uint32_t line, uint32_t inlined,
+			  struct frame_id frame)
+{
+	uint32_t key[4] = { intern_put(flat->texts, name), intern_put(flat->texts, path) }, *index;
+	bool added;
+
+	if (!flat->functions) {
+		key[2] = line;
+		key[3] = frame.index;
+	}
+	index = map_put(flat->known, key, &added);
+	if (added) {
+		*index = (uint32_t)flat->frame_count;
+		grow(flat->frames, flat->frame_count, flat->frame_room);
+		flat->frames[flat->frame_count++] = (struct flat_frame){
+			intern_text(flat->texts, key[0]), intern_text(flat->texts, key[1]), line, inlined, frame };
+	}
+	return *index;
+}
+
+/* Outermost call first, as a stack from its root goes. */
+static size_t frame_flatten(struct flat *flat, struct frame_id id, uint32_t *frames, size_t room)
+{
+	const struct profile *profile = flat->choice.profile;
+	const struct frame *frame = profile_frame_at(profile, id.index);
+	const char *path = profile_text(profile, frame->path.index
+							 ? frame->path
+							 : profile_file_at(profile, frame->file.index)->path);
+	char name[NAME_LIMIT];
+	size_t symbol_count, count = 0;
+	const struct symbol *symbols = profile_frame_symbols(profile, id, &symbol_count);
+
+	if (!symbol_count && room) {
+		frames[count++] = frame_put(flat, profile_frame_name(profile, id, name, sizeof(name)), path,
+					    frame->line, 0, id);
+		return count;
+	}
+	while (symbol_count-- > 0 && count < room) {
+		const struct symbol *symbol = &symbols[symbol_count];
+		const char *text = profile_text(profile, symbol->name);
+
+		if (!*text)
+			text = profile_frame_name(profile, id, name, sizeof(name));
+		frames[count] = frame_put(flat, text, profile_text(profile, symbol->path), symbol->line,
+					  (uint32_t)count, id);
+		count++;
+	}
+	return count;
+}
+
+size_t flat_stack(struct flat *flat, struct stack_id stack, uint32_t frames[FLAT_DEPTH_LIMIT])
+{
+	struct frame_id ids[CHOICE_DEPTH_LIMIT];
+	size_t left = choice_frames(&flat->choice, stack, ids), count = 0;
+	const char *cause = choice_cause(&flat->choice, stack);
+
+	if (cause)
+		frames[count++] = frame_put(flat, cause, "", 0, 0, (struct frame_id){ 0 });
+	while (left-- > 0)
+		count += frame_flatten(flat, ids[left], frames + count, FLAT_DEPTH_LIMIT - count);
+	return count;
+}

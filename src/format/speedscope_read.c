@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads speedscope's own format (src/lib/file-format-spec.ts of github.com/jlfwong/speedscope). Each of its profiles
+ * becomes a thread of that name. A sampled one gives weights to stacks; an evented one opens and closes frames, and each
+ * stretch between two events is weight on the stack that was open.
+ */
+#include "format/speedscope.h"
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "format/format.h"
+#include "format/import.h"
+#include "format/input.h"
+#include "format/json_import.h"
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct format speedscope_format;
+
+enum { NAME_LIMIT = 64 * 1024, OPEN_LIMIT = 64 * 1024 };
+
+struct speedscope_reader {
+	struct import *import;
+	struct frame_id *frames;
+	size_t frame_count;
+	struct text scratch, other;
+	struct thread_id thread;
+	struct import_measure measure;
+	int shift;                                   /* a value times 10^shift is in the measure's unit */
+};
+
+struct unit { const char *name; int shift; struct import_event event; };
+
+static const struct unit *unit_of(struct json_value profile)
+{
+#define TIME { .name = "time", .unit = "ns", .meaning = "time on the stack, on the clock that the writer used" }
+	static const struct unit units[] = {
+		{ "none", 0, { .name = "weight", .unit = "count", .meaning = "what the file counts" } },
+		{ "nanoseconds", 0, TIME },
+		{ "microseconds", 3, TIME },
+		{ "milliseconds", 6, TIME },
+		{ "seconds", 9, TIME },
+		{ "bytes", 0, { .name = "bytes", .unit = "bytes", .meaning = "bytes, as the file weighs them" } },
+	};
+#undef TIME
+	struct json_value name = json_get(profile, "unit");
+
+	for (size_t i = 0; i < ARRAY_LENGTH(units); i++)
+		if (json_is(name, units[i].name))
+			return &units[i];
+	return &units[0];
+}
+
+static void frames_read(struct speedscope_reader *reader, struct json_value array)
+{
+	struct json_items items = json_items(array);
+
+	reader->frames = xcalloc(json_count(array) + 1, sizeof(*reader->frames));
+	while (array.kind == JSON_ARRAY && json_next(&items)) {
+		struct import_name name = {
+			.function = json_decoded(json_get(items.value, "name"), &reader->scratch),
+			.path = json_decoded(json_get(items.value, "file"), &reader->other),
+			.line = (uint32_t)json_integer(json_get(items.value, "line"), 0),
+			.column = (uint32_t)json_integer(json_get(items.value, "col"), 0),
+		};
+
+		if (!*name.function)
+			name.function = "(unnamed)";
+		reader->frames[reader->frame_count++] = import_frame(reader->import, &name);
+	}
+}
+
+static struct stack_id frame_push(struct speedscope_reader *reader, struct stack_id stack, struct json_value frame)
+{
+	int64_t index = json_integer(frame, -1);
+
+	if (index < 0 || (size_t)index >= reader->frame_count) {
+		import_warn(reader->import, "a frame does not exist", "byte", frame.offset);
+		return stack;
+	}
+	return import_stack(reader->import, stack, reader->frames[index]);
+}
+
+static bool value_read(struct speedscope_reader *reader, struct json_value value, int64_t *ret)
+{
+	int64_t finer;
+
+	if (!json_decimal(value, reader->shift, ret))
+		return false;
+	if (json_decimal(value, reader->shift + 3, &finer) && finer != *ret * 1000)
+		import_warn(reader->import, "a fraction of a unit was rounded", "byte", value.offset);
+	return true;
+}
+
+static void weight_add(struct speedscope_reader *reader, struct stack_id stack, int64_t weight)
+{
+	import_sample(reader->import, &(struct import_sample){ .measure = reader->measure, .thread = reader->thread,
+							       .stack = stack, .count = 1, .value = (uint64_t)weight });
+}
+
+static void sampled_read(struct speedscope_reader *reader, struct json_value profile)
+{
+	struct json_items samples = json_items(json_get(profile, "samples"));
+	struct json_items weights = json_items(json_get(profile, "weights"));
+
+	while (json_next(&samples)) {
+		struct json_items frames = json_items(samples.value);
+		struct stack_id stack = { 0 };
+		int64_t weight;
+
+		while (samples.value.kind == JSON_ARRAY && json_next(&frames))
+			stack = frame_push(reader, stack, frames.value);
+		if (json_next(&weights) && value_read(reader, weights.value, &weight) && weight >= 0)
+			weight_add(reader, stack, weight);
+		else
+			import_skipped(reader->import, "a sample has no weight, or one below zero", "byte",
+				       samples.value.offset);
+	}
+	while (json_next(&weights))
+		import_skipped(reader->import, "a weight has no sample", "byte", weights.value.offset);
+}
+
+/* Closing a frame that is not the innermost closes those in it too: the writer lost their ends. */
+struct opened { struct stack_id *stacks; int64_t *frames; size_t count, room; };
+
+static void event_apply(struct speedscope_reader *reader, struct opened *opened, struct json_value event)
+{
+	struct json_value frame = json_get(event, "frame"), type = json_get(event, "type");
+	int64_t index = json_integer(frame, -1);
+	size_t at = opened->count;
+
+	if (json_is(type, "O") && opened->count < OPEN_LIMIT) {
+		struct stack_id above = opened->count ? opened->stacks[opened->count - 1] : (struct stack_id){ 0 };
+
+		opened->stacks[opened->count] = frame_push(reader, above, frame);
+		opened->frames[opened->count++] = index;
+		return;
+	}
+	while (json_is(type, "C") && at && opened->frames[at - 1] != index)
+		at--;
+	if (!at || at != opened->count)
+		import_warn(reader->import, "a frame closes that is not the innermost", "byte", event.offset);
+	if (at && json_is(type, "C"))
+		opened->count = at - 1;
+}
+
+static void evented_read(struct speedscope_reader *reader, struct json_value profile)
+{
+	struct opened opened = { .stacks = xcalloc(OPEN_LIMIT, sizeof(*opened.stacks)),
+				 .frames = xcalloc(OPEN_LIMIT, sizeof(*opened.frames)) };
+	struct json_items events = json_items(json_get(profile, "events"));
+	int64_t before, at;
+
+	if (!value_read(reader, json_get(profile, "startValue"), &before))
+		before = INT64_MIN;
+	while (json_next(&events)) {
+		if (!value_read(reader, json_get(events.value, "at"), &at)) {
+			import_skipped(reader->import, "an event has no time", "byte", events.value.offset);
+			continue;
+		}
+		if (before != INT64_MIN && at > before)
+			weight_add(reader, opened.count ? opened.stacks[opened.count - 1] : (struct stack_id){ 0 },
+				   at - before);
+		if (at < before)
+			import_warn(reader->import, "an event comes before the one in front of it", "byte",
+				    events.value.offset);
+		before = at > before ? at : before;
+		event_apply(reader, &opened, events.value);
+	}
+	for (size_t i = 0; i < opened.count; i++)
+		import_warn(reader->import, "a frame never closes", "byte", profile.offset);
+	free(opened.stacks);
+	free(opened.frames);
+}
+
+/* "name (pid 1, tid 2)" is how we and trace importers name a thread's profile. */
+static struct thread_id thread_of(struct speedscope_reader *reader, struct json_value profile)
+{
+	const char *name = json_decoded(json_get(profile, "name"), &reader->scratch), *open = strrchr(name, '(');
+	unsigned pid, tid;
+	int end = 0;
+
+	if (open && open > name && sscanf(open, "(pid %9u, tid %9u)%n", &pid, &tid, &end) == 2 && end && !open[end]) {
+		CLEANUP_TEXT char *comm = xstrndup(name, (size_t)(open - name) - (open[-1] == ' '));
+
+		return import_thread(reader->import, pid, tid, comm);
+	}
+	return import_thread(reader->import, 0, 0, name);
+}
+
+static void profile_read(struct speedscope_reader *reader, struct json_value profile)
+{
+	struct json_value type = json_get(profile, "type");
+	const struct unit *unit = unit_of(profile);
+	struct import_event event = unit->event;
+
+	event.source = "speedscope";
+	event.weighting = json_is(type, "evented") ? WEIGHTING_EXACT : WEIGHTING_SAMPLED;
+	reader->measure = import_measure(reader->import, &event);
+	reader->shift = unit->shift;
+	reader->thread = thread_of(reader, profile);
+	if (json_is(type, "sampled"))
+		sampled_read(reader, profile);
+	else if (json_is(type, "evented"))
+		evented_read(reader, profile);
+	else
+		import_skipped(reader->import, "a profile is neither sampled nor evented", "byte", profile.offset);
+}
+
+static int root_read(struct speedscope_reader *reader, struct json_value root, struct error *err)
+{
+	struct json_value profiles = json_get(root, "profiles");
+	struct json_items items = json_items(profiles);
+
+	if (profiles.kind != JSON_ARRAY || json_path(root, "shared", "frames", NULL).kind != JSON_ARRAY)
+		return import_refuse(reader->import, err, NULL, 0, "it has no profiles or no frames");
+	if (json_get(root, "exporter").kind == JSON_STRING)
+		import_source(reader->import, json_decoded(json_get(root, "exporter"), &reader->scratch));
+	frames_read(reader, json_path(root, "shared", "frames", NULL));
+	while (json_next(&items))
+		profile_read(reader, items.value);
+	return 0;
+}
+
+int speedscope_read(struct input *from, struct profile *into, struct error *err)
+{
+	CLEANUP(import) struct import *import = import_new(into, from, &speedscope_format);
+	struct speedscope_reader reader = { .import = import, .scratch = TEXT(NAME_LIMIT), .other = TEXT(NAME_LIMIT) };
+	struct json_value root;
+	struct json json = { 0 };
+	int r = import_json(import, from, &json, &root, err);
+
+	if (!r)
+		r = root_read(&reader, root, err);
+	json_done(&json);
+	free(reader.frames);
+	text_done(&reader.scratch);
+	text_done(&reader.other);
+	return r < 0 ? r : import_finish(import, err);
+}

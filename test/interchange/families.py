@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One function per family of files: how many expected answers were compared, and what differs. Where an upstream answer is
+not ours on purpose, the reason stands there."""
+import csv
+import io
+import json
+import re
+
+import tool
+
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 1024, "MB": 1024 ** 2, "": 1}
+
+
+def upstream_weight(text):
+    number, unit = re.fullmatch(r"([\d.,]+)\s*(\S*)", text).groups()
+    return float(number.replace(",", "")) * UNITS[unit]
+
+
+def without_arguments(name):
+    """speedscope appends an event's arguments to its name; to us they are no part of who it is."""
+    return re.sub(r" \{.*\}$", "", name)
+
+
+def upstream_stacks(entry, rename=lambda name: name):
+    """Merged where consecutive or not: a profile adds up equal stacks. By stack of names, in order of first appearance."""
+    merged = {}
+    for line in entry["stacks"]:
+        stack, _, weight = line.rpartition(" ")
+        key = tuple(map(rename, stack.split(";"))) if stack else ()
+        merged[key] = merged.get(key, 0) + upstream_weight(weight)
+    return merged
+
+
+def close(a, b, tolerance=0.005):
+    return abs(a - b) <= max(1, tolerance * max(abs(a), abs(b)))
+
+
+def compare_stacks(label, ours, theirs, wrong):
+    ours = {stack: weight for stack, weight in ours.items() if weight}
+    theirs = {stack: weight for stack, weight in theirs.items() if weight and stack}
+    if list(ours) != list(theirs):
+        wrong.append(f"{label}: stacks {list(ours)[:6]} but expected {list(theirs)[:6]}")
+    elif any(not close(ours[stack], theirs[stack]) for stack in ours):
+        wrong.append(f"{label}: weights {ours} but expected {theirs}")
+
+
+def compare_frames(label, named, entry, scale, wrong, rename=lambda name: name):
+    own, total = tool.self_and_total(named)
+    expected_own = {}
+    for frame in entry["frames"]:
+        name = rename(frame["name"])
+        expected_own[name] = expected_own.get(name, 0) + frame["self"] * scale
+    for name, weight in expected_own.items():
+        if not close(own.get(name, 0), weight, 1e-9):
+            wrong.append(f"{label}: self of {name} is {own.get(name, 0)}, expected {weight}")
+    for frame in entry["frames"]:
+        name = rename(frame["name"])
+        same = [other for other in entry["frames"] if rename(other["name"]) == name]
+        if len(same) == 1 and not close(total.get(name, 0), frame["total"] * scale, 1e-9):
+            wrong.append(f"{label}: total of {name} is {total.get(name, 0)}, expected {frame['total'] * scale}")
+
+
+def speedscope_traces(folder):
+    expected = json.loads((folder / "derived/trace-event.json").read_text())
+    wrong = []
+    for name, entry in expected.items():
+        path = folder / entry["file"]
+        label = f"{name} ({path.name})"
+        numbers = re.search(r"pid (\d+).*tid (\d+)", entry["profile"])
+        if path.name == "simple-with-samples.json":
+            # weighted upstream by the gaps between samples; its weights are counts of samples, and so are ours
+            ours = tool.threads(path)[0].named()
+            if list(ours) != [stack for stack in upstream_stacks(entry) if stack] or sum(ours.values()) != len(json.loads(path.read_text())["samples"]):
+                wrong.append(f"{label}: {ours}")
+            continue
+        found = [thread for thread in tool.threads(path) if numbers and (str(thread.pid), str(thread.tid)) == numbers.groups()]
+        ours = found[0].named() if found else {}
+        compare_stacks(label, ours, upstream_stacks(entry, without_arguments), wrong)
+        compare_frames(label, ours, entry, 1000, wrong, without_arguments)
+        if found and found[0].name and found[0].name not in entry["profile"]:
+            wrong.append(f"{label}: thread {found[0].name} is not in {entry['profile']}")
+    return len(expected), wrong
+
+
+def speedscope_own(folder):
+    """Its own samples: all versions are one recording. The stacks and weights stand in the files."""
+    wrong, tried = [], 0
+    stacks = {("a", "b", "c"): 5, ("a", "b", "d"): 4, ("a", "b"): 5}
+    for path in sorted((folder / "sample/profiles/speedscope").rglob("*.json")):
+        scale = 1 if "0.0.1" in str(path) else 1e9
+        for thread in tool.threads(path):
+            tried += 1
+            ours = {stack: weight / scale for stack, weight in thread.named().items()}
+            if ours != stacks and "two" not in path.name or sum(ours.values()) != 14:
+                wrong.append(f"{path.name}: {ours}")
+    return tried, wrong
+
+
+def speedscope_firefox(folder):
+    """speedscope keeps the frames of scripts alone, and weights by gaps in time: names and order are compared."""
+    expected = json.loads((folder / "derived/firefox.json").read_text())
+    wrong = []
+    for name, entry in expected.items():
+        names = {frame["name"] for frame in entry["frames"]}
+        files = {frame["file"] for frame in entry["frames"]}
+        path = folder / entry["file"]
+        thread = next(thread for thread in tool.threads(path, "samples") if thread.name == "GeckoMain")
+        ours = {}
+        for stack in thread.stacks:
+            ours[tuple(frame[0] for frame in stack if frame[0] in names and frame[1] in files)] = 1
+        theirs = [stack for stack in upstream_stacks(entry) if stack]
+        if [stack for stack in ours if stack] != theirs:
+            wrong.append(f"{name}: {[stack for stack in ours if stack]} but expected {theirs}")
+    return len(expected), wrong
+
+
+def firefox_profiles(folder):
+    """Thread names and samples, from src/test/unit/__snapshots__/profile-upgrading.test.ts.snap upstream."""
+    upgrades = folder / "src/test/fixtures/upgrades"
+    three = {("GeckoMain", 14), ("Compositor", 7)}       # two processes have a main thread, with 7 samples each
+    expected = {
+        upgrades / "gecko-1.json": three,
+        upgrades / "processed-1.json": three,
+        upgrades / "processed-2.json": three,
+        upgrades / "argument-values.json": {("GeckoMain", 32)},
+        folder / "profiler-cli/src/test/fixtures/limit-boundaries.json": three,
+    }
+    wrong = []
+    for path, threads in expected.items():
+        ours = {}
+        for thread in tool.threads(path, "samples"):
+            ours[thread.name] = ours.get(thread.name, 0) + sum(thread.stacks.values())
+        if set(ours.items()) != threads:
+            wrong.append(f"{path.name}: {ours} but expected {threads}")
+    return len(expected), wrong
+
+
+def v8_profiles(folder):
+    """Samples and the heaviest stacks, from src/test/unit/__snapshots__/profile-conversion.test.ts.snap upstream."""
+    upgrades = folder / "src/test/fixtures/upgrades"
+    expected = {
+        "hello.cjs-20231120T211435.cpuprofile": (150, [11, 5, 5, 4, 4], ("(root)", "(anonymous)", "executeUserEntryPoint",
+                                                 "resolveMainPath", "Module._findPath", "toRealPath", "realpathSync"), 5),
+        "test.chrome-unchunked.json": (20, [2, 2, 2, 2, 1], ("(root)", "(program)"), 2),
+    }
+    wrong = []
+    for name, (samples, heaviest, stack, weight) in expected.items():
+        ours = {}
+        for thread in tool.threads(upgrades / name, "samples"):
+            for key, value in thread.named().items():
+                ours[key] = ours.get(key, 0) + value
+        if sum(ours.values()) != samples or sorted(ours.values(), reverse=True)[:5] != heaviest or ours.get(stack) != weight:
+            wrong.append(f"{name}: {sum(ours.values())} samples, {sorted(ours.values(), reverse=True)[:5]}, {ours.get(stack)}")
+    return len(expected), wrong
+
+
+# --- Perfetto: the rows of its table of slices, threads, counters and states -------------------------------------------
+
+def perfetto_rows(path):
+    """What a query for slices sees: times, name, thread and process, by what the timeline holds."""
+    events = tool.events(path)
+    processes = {e["pid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "process_name"}
+    threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+    ends = {e["id"]: e["ts"] for e in events if e["ph"] == "e"}
+    rows = []
+    for event in events:
+        if event["ph"] not in "Xb":
+            continue
+        dur = event["dur"] if event["ph"] == "X" else ends[event["id"]] - event["ts"]
+        rows.append({"ts": str(event["ts"]), "dur": str(dur), "name": event["name"], "ph": event["ph"],
+                     "state": event.get("cat") == "crosscut.state", "tid": event["tid"], "pid": event["pid"],
+                     "process_name": processes.get(event["pid"]) or "[NULL]",
+                     "thread_name": threads.get((event["pid"], event["tid"])) or "[NULL]"})
+    return rows
+
+
+# Queries about what a profile does not hold, and the reason.
+PERFETTO_NOT_HELD = {
+    "test_args_ordered": "arguments of events are not kept",
+    "test_json_counter_args": "no slices: a counter's values are compared in the unit test of chrome",
+    "test_json_metadata_missing_or_invalid_ts": "names of processes without a single event: nothing to read",
+    "test_json_sort_index_hints": "hints for sorting are not kept",
+    "test_json_trace_metadata": "the trace's metadata is not kept",
+    "test_overlapping_complete_event_import_log": "Perfetto's log of its import: ours counts the cut slice",
+    "test_json_id2": "an id that is neither local nor global is taken for none upstream, and its query has no rows",
+}
+
+
+def perfetto_json(folder):
+    tests = [test for test in json.loads((folder / "derived/tests.json").read_text())
+             if test.get("input_available_here") and test["trace_kind"] == "Json"]
+    wrong, tried = [], 0
+    for test in tests:
+        name = test["test"].rpartition("::")[2]
+        path = folder / "derived" / test["trace_file"]
+        if not path.exists() or name in PERFETTO_NOT_HELD:
+            continue
+        tried += 1
+        perfetto_compare(name, path, list(csv.DictReader(io.StringIO(test["expected"]))), wrong)
+    return tried, wrong
+
+
+def perfetto_compare(name, path, expected, wrong):
+    if not expected:
+        if not tool.refused(path):
+            wrong.append(f"{name}: no slice expected, but it was read")
+        return
+    rows = perfetto_rows(path)
+    rows = [row for row in rows if row["state"] == (name == "test_json_thread_state_sched")]
+    if name == "test_json_thread_state_sched":      # its table holds running threads alone
+        rows = [row for row in rows if row["name"] == "oncpu"]
+    columns = [column for column in ("ts", "dur", "name", "tid", "pid", "thread_name", "process_name")
+               if column in expected[0]]
+    if name == "test_json_all_slice_types":         # its instants are no slices to us; its first slice never ends
+        expected = [row for row in expected if row["name"] in ("BeginEvent", "CompleteEvent")]
+        columns = ["ts", "name"]
+    if name == "test_json_metadata":                # a thread without an id is its process' main thread: 33, 33
+        columns = ["ts", "dur", "name", "thread_name", "process_name"]
+    if "slice.name = " in name:
+        rows = [row for row in rows if row["name"] == expected[0]["name"]]
+    ours = {tuple(row[column] for column in columns) for row in rows}
+    theirs = {tuple(row[column] for column in columns) for row in expected}
+    if not theirs <= ours or (len(ours) > len(theirs) and name not in ("test_json_id2_local_int_id",)):
+        wrong.append(f"{name}: {sorted(ours)} but expected {sorted(theirs)}")
+
+
+CHECKS = [
+    ("jlfwong+speedscope", "speedscope: traces of events have its stacks, weights and names", speedscope_traces),
+    ("jlfwong+speedscope", "speedscope: its own files of every version are one recording", speedscope_own),
+    ("jlfwong+speedscope", "speedscope: Firefox recordings have its script frames in its order", speedscope_firefox),
+    ("firefox-devtools+profiler", "Firefox: threads and their samples are those of its snapshots", firefox_profiles),
+    ("firefox-devtools+profiler", "V8: CPU profiles, alone and in a trace, have its samples and stacks", v8_profiles),
+    ("google+perfetto", "Perfetto: traces in JSON have its slices, threads and states", perfetto_json),
+]
