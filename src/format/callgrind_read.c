@@ -34,6 +34,7 @@ struct callgrind_reader {
 	uint32_t pid, thread;
 	struct string_id object, file, function, callee_object, callee_file, callee;
 	bool call, jump;                             /* what the next line of costs belongs to */
+	bool chosen;                                 /* graph is that of pid and thread */
 	uint64_t times;
 };
 
@@ -116,6 +117,7 @@ static void graph_choose(struct callgrind_reader *reader)
 {
 	struct thread_id thread;
 
+	reader->chosen = true;
 	if (!reader->events || reader->graph_count == GRAPH_LIMIT)
 		return;
 	thread = import_thread(reader->import, reader->pid, reader->thread, NULL);
@@ -231,8 +233,10 @@ static bool cost_line(struct callgrind_reader *reader, const char *line)
 	}
 	if (!costs_read(reader, line, costs))
 		return false;
-	if (!reader->graph_count)
+	if (!reader->chosen)
 		graph_choose(reader);
+	if (!reader->graph_count)
+		return false;
 	graph = &reader->graphs[reader->graph];
 	caller = function_of(reader, reader->object, reader->file, reader->function);
 	if (!reader->call) {
@@ -274,9 +278,8 @@ static int line_read(struct callgrind_reader *reader, struct input *from, const 
 	if (r < 0)
 		return import_refuse(reader->import, err, "line", input_line_number(from),
 				     "its parts count different events");
-	if (r > 0) {
-		if (!strncmp(line, "events:", 7))
-			graph_choose(reader);
+	if (r > 0) {                                 /* a part of another process or thread may begin */
+		reader->chosen = false;
 		return 0;
 	}
 	if (!reader->events)

@@ -50,7 +50,8 @@ static int end_order(const void *left, const void *right)
 
 static void queues_make(struct chrome_track *track)
 {
-	qsort(track->begins, track->begin_count, sizeof(*track->begins), begin_order);
+	if (track->begin_count)
+		qsort(track->begins, track->begin_count, sizeof(*track->begins), begin_order);
 	for (size_t i = 0; i < track->begin_count; i++) {
 		const struct chrome_begin *begin = &track->begins[i];
 
@@ -60,7 +61,8 @@ static void queues_make(struct chrome_track *track)
 		track->ends[track->end_count++] = (struct chrome_end){ begin->end_ns, begin->name, begin->order,
 								       (uint32_t)i };
 	}
-	qsort(track->ends, track->end_count, sizeof(*track->ends), end_order);
+	if (track->end_count)
+		qsort(track->ends, track->end_count, sizeof(*track->ends), end_order);
 }
 
 /* --- Time ----------------------------------------------------------------------------------------- */

@@ -16,11 +16,20 @@
 #include <string.h>
 
 extern const struct format folded_format, native_format, pprof_format;
+extern const struct format callgrind_format, chrome_format, cpuprofile_format, firefox_format, heaptrack_format;
+extern const struct format perfetto_format, speedscope_format;
 
 const struct format *const formats[] = {
+	&callgrind_format,
+	&chrome_format,
+	&cpuprofile_format,
+	&firefox_format,
 	&folded_format,
+	&heaptrack_format,
 	&native_format,
+	&perfetto_format,
 	&pprof_format,
+	&speedscope_format,
 	NULL,
 };
 

@@ -439,7 +439,7 @@ static void costs_add(struct heaptrack_reader *reader)
 		event.weighting = WEIGHTING_EXACT;
 		event.source = "heaptrack";
 		sample.measure = import_measure(reader->import, &event);
-		for (uint32_t trace = 0; trace < reader->cost_room; trace++) {
+		for (uint32_t trace = 0; trace <= reader->trace_count && trace < reader->cost_room; trace++) {
 			sample.value = *(const uint64_t *)((const char *)&reader->costs[trace] + events[i].at);
 			sample.count = reader->costs[trace].allocations;
 			sample.stack = trace ? reader->traces[trace - 1] : (struct stack_id){ 0 };

@@ -169,5 +169,7 @@ int import_finish(struct import *import, struct error *err)
 	if (cut)
 		import_warn(import, "lines longer than a mebibyte were cut", "line", first);
 	store(import);
-	return import->samples || profile_interval_count(import->profile) ? 0 : import_nothing(import, err);
+	if (import->samples || profile_interval_count(import->profile) || profile_cell_count(import->profile))
+		return 0;
+	return import_nothing(import, err);
 }

