@@ -25,7 +25,7 @@ def upstream_stacks(entry, rename=lambda name: name):
     """Merged where consecutive or not: a profile adds up equal stacks. By stack of names, in order of first appearance."""
     merged = {}
     for line in entry["stacks"]:
-        stack, _, weight = line.rpartition(" ")
+        stack, weight = re.fullmatch(r"(.*) ([\d.,]+(?: ?[A-Za-zµ]+)?)", line).groups()
         key = tuple(map(rename, stack.split(";"))) if stack else ()
         merged[key] = merged.get(key, 0) + upstream_weight(weight)
     return merged
