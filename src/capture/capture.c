@@ -132,9 +132,34 @@ static int add_targets(struct capture *capture, struct error *err)
 	return r;
 }
 
+/* Where probes go that are put into a program: the image of the first process, or the command as it will be found. */
+static char *executable_of(const struct population *population)
+{
+	const char *name = population->name, *paths = getenv("PATH");
+
+	if (population->kind == POPULATION_PROCESSES && population->id_count)
+		return xasprintf("/proc/%d/exe", population->ids[0]);
+	if (population->kind != POPULATION_COMMAND || !name)
+		return NULL;
+	if (strchr(name, '/'))
+		return xstrdup(name);
+	while (paths && *paths) {
+		size_t length = strcspn(paths, ":");
+		char *path = xasprintf("%.*s/%s", (int)length, paths, name);
+
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+		paths += length + (paths[length] == ':');
+	}
+	return NULL;
+}
+
 static int open_work(struct capture *capture, struct error *err)
 {
-	struct work_options options = { .correct = capture->config.correct, .bpf = kernel_bpf(capture->kernel) };
+	CLEANUP_TEXT char *executable = executable_of(&capture->config.population);
+	struct work_options options = { .correct = capture->config.correct, .bpf = kernel_bpf(capture->kernel),
+					.executable = executable };
 	int r;
 
 	if (!capture->config.work)

@@ -171,7 +171,7 @@ static int choose_probe(struct kernel *kernel, const struct capture_config *conf
 
 static bool follows_requests(const struct capture_config *config, const struct work *work)
 {
-	return config->requests && work->request_programs[0].program && is_chosen(config, probe_find("request"));
+	return config->requests && work->class_of && is_chosen(config, probe_find("request"));
 }
 
 static int choose_work(struct kernel *kernel, const struct capture_config *config, const struct btf *btf, struct error *err)
@@ -183,17 +183,18 @@ static int choose_work(struct kernel *kernel, const struct capture_config *confi
 	if (r < 0 || !config->work)
 		return r;
 	for (const struct probe_program *program = work->request_programs; program->program; program++)
-		choose_program(kernel->bpf, program->program, follows_requests(config, work) && has_tracepoint(btf, program->tracepoint));
+		choose_program(kernel->bpf, program->program, follows_requests(config, work) && (!program->tracepoint || has_tracepoint(btf, program->tracepoint)));
 	kernel->bpf->rodata->requests = follows_requests(config, work);
 	for (const struct probe_program *program = work->programs; program->program; program++) {
 		choose_program(kernel->bpf, program->program, true);
-		if (has_tracepoint(btf, program->tracepoint))
+		if (!program->tracepoint || has_tracepoint(btf, program->tracepoint))
 			continue;
 		fail(err, FAILURE_CANNOT, -ENOSYS, "cannot count --work %s", config->work);
 		error_because(err, "this kernel lacks the tracepoint %s", program->tracepoint);
 		return error_try(err, "Linux 6.3 or later, or --work log:FILE:REGEX, or --work count:N");
 	}
-	if (!strcmp(work->name, "http") && argument)
+	kernel->bpf->rodata->speaks_resp = !strcmp(work->name, "resp");
+	if ((!strcmp(work->name, "http") || !strcmp(work->name, "resp")) && argument)
 		kernel->bpf->rodata->http_port = (unsigned short)atoi(argument);
 	return 0;
 }
@@ -345,13 +346,13 @@ size_t kernel_probe_facts(const struct capture_config *config, struct capture_pr
 			facts[count++] = (struct capture_probe_fact){
 				.probe = work->name, .program = program->program, .tracepoint = program->tracepoint,
 				.without = work->summary, .cost_ns = program->cost_ns, .required = true, .chosen = true,
-				.present = btf && has_tracepoint(btf, program->tracepoint) };
+				.present = btf && (!program->tracepoint || has_tracepoint(btf, program->tracepoint)) };
 	if (config->work && !work_parse(config->work, &work, &argument, &ignored) && follows_requests(config, work))
 		for (const struct probe_program *program = work->request_programs; program->program && count < room; program++)
 			facts[count++] = (struct capture_probe_fact){
 				.probe = work->name, .program = program->program, .tracepoint = program->tracepoint,
 				.without = "requests are not followed", .cost_ns = program->cost_ns, .chosen = true,
-				.present = btf && has_tracepoint(btf, program->tracepoint) };
+				.present = btf && (!program->tracepoint || has_tracepoint(btf, program->tracepoint)) };
 	btf__free(btf);
 	return count;
 }

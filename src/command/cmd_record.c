@@ -42,7 +42,7 @@ static const struct option options[] = {
 	{ "force", 0, OPTION_FLAG, false, INTO(force), NULL, "overwrite an existing file", "--force" },
 	{ "frequency", 'F', OPTION_NUMBER, false, INTO(rate_hz), "HZ", "on-CPU samples per second and CPU (default 99; 0: none)",
 	  "--frequency 199" },
-	{ "work", 'w', OPTION_LIST, false, INTO(work), "SPEC", "what counts as useful work: http[:PORT], log:FILE:REGEX, count:N",
+	{ "work", 'w', OPTION_LIST, false, INTO(work), "SPEC", "what counts as useful work: http[:PORT], marker, log:FILE:REGEX, count:N …",
 	  "--work http:8080" },
 	{ "correct", 0, OPTION_TEXT, false, INTO(correct), "LIST", "classes of work that are correct (HTTP default: below 400)",
 	  "--correct 2xx,304" },

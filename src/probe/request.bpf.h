@@ -22,7 +22,9 @@ struct request_state {
 	__u32 overlap;
 };
 
-/* From the ledger's own thread, which runs. What was read lies at `from`; NULL where it cannot be said. */
+/* From the ledger's own thread, which runs. What was read lies at `from`; NULL where it cannot be said. REQUEST_TEXT: it is a
+ * text that ends, the class itself. */
+enum { REQUEST_TEXT = 0 };
 HIDDEN void request_open(struct request_state *state, struct task_ledger *ledger, const void *from, __u32 bytes);
 HIDDEN void request_touch(const struct request_state *state, struct task_ledger *ledger);
 HIDDEN void request_close(struct request_state *state, struct task_ledger *ledger, __u32 status);

@@ -18,11 +18,9 @@ static void decode_open(struct decoder *decoder, const struct wire_head *record)
 		.trace_id = profile_string(profile, wire_text(record, sizeof(*wire), 1)) });
 }
 
-static const char *outcome_text(uint32_t outcome, uint32_t status)
+static const char *outcome_text(uint32_t outcome)
 {
-	if (outcome == OUTCOME_INCORRECT && (status == 429 || status == 503))
-		return "rejected";
-	return outcome >= OUTCOME_CORRECT && outcome <= OUTCOME_UNJUDGED ? outcome_name(outcome) : outcome_name(OUTCOME_UNJUDGED);
+	return outcome >= OUTCOME_CORRECT && outcome < OUTCOME_COUNT ? outcome_name(outcome) : outcome_name(OUTCOME_UNJUDGED);
 }
 
 static void decode_event(struct decoder *decoder, const struct wire_head *record)
@@ -35,7 +33,7 @@ static void decode_event(struct decoder *decoder, const struct wire_head *record
 		request_book_close(book, &(struct request_closing){
 			.request = wire->request, .thread = wire->thread, .status = wire->status, .closed_ns = record->time_ns,
 			.since_ns = wire->since_ns, .overlap = wire->overlap != 0,
-			.outcome = profile_string(decoder_profile(decoder), outcome_text(wire->outcome, wire->status)) },
+			.outcome = profile_string(decoder_profile(decoder), outcome_text(wire->outcome)) },
 			decoder_thread(decoder, wire->thread));
 		break;
 	case WIRE_REQUEST_ABANDONED:

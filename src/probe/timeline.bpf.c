@@ -13,6 +13,8 @@ struct {
 	__uint(max_entries, 4096);                      /* the user half asks for more where it is used */
 } timeline_ring SEC(".maps");
 
+enum { REQUEST_TEXT_BYTES = 91 };
+
 HIDDEN bool timeline_send(void *record, __u32 size)
 {
 	return !bpf_ringbuf_output(&timeline_ring, record, size, BPF_RB_NO_WAKEUP);
@@ -28,8 +30,17 @@ HIDDEN bool timeline_send_prefix(const struct wire_request_open *head, const voi
 	record->open.head.size = sizeof(*record);
 	if (bytes > sizeof(record->prefix))
 		bytes = sizeof(record->prefix);
-	if (bytes && bpf_probe_read_user(record->prefix, bytes, from))
+	if (from && !bytes) {
+		long length = bpf_probe_read_user_str(record->prefix, REQUEST_TEXT_BYTES, from);
+
+		bytes = length > 0 ? length - 1 : WIRE_REQUEST_ELSEWHERE;
+		if (length <= 0) {
+			record->place.address = (__u64)from;
+			record->place.process = bpf_get_current_pid_tgid() >> 32;
+		}
+	} else if (bytes && bpf_probe_read_user(record->prefix, bytes, from)) {
 		bytes = 0;
+	}
 	record->open.bytes = bytes;
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 	return true;

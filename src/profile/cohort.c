@@ -86,8 +86,10 @@ static enum outcome outcome_of(const struct profile *profile, const struct reque
 {
 	const char *name = profile_text(profile, request->outcome);
 
-	return !strcmp(name, outcome_name(OUTCOME_CORRECT)) ? OUTCOME_CORRECT
-	       : !strcmp(name, outcome_name(OUTCOME_UNJUDGED)) ? OUTCOME_UNJUDGED : OUTCOME_INCORRECT;
+	for (enum outcome outcome = OUTCOME_CORRECT; outcome < OUTCOME_COUNT; outcome++)
+		if (!strcmp(name, outcome_name(outcome)))
+			return outcome;
+	return OUTCOME_UNJUDGED;
 }
 
 static void add_completion(struct profile *profile, const struct request *request)

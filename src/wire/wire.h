@@ -222,9 +222,15 @@ struct wire_request_open {      /* texts: class, trace id */
 	__u64 arrived_ns;
 	__u32 request, thread, one_in, bytes;   /* bytes: of the prefix */
 };
+/* Bytes is WIRE_REQUEST_ELSEWHERE where the class is a text that was not in memory: the prefix says where it is to be read. */
+#define WIRE_REQUEST_ELSEWHERE 0xffffffffu
+struct wire_request_place { __u64 address; __u32 process, reserved; };
 struct wire_request_prefix {
 	struct wire_request_open open;
-	char prefix[WIRE_REQUEST_PREFIX_BYTES];
+	union {
+		char prefix[WIRE_REQUEST_PREFIX_BYTES];
+		struct wire_request_place place;
+	};
 };
 
 enum wire_request_event_kind {

@@ -8,14 +8,16 @@
  * there: of pipelined ones the first is followed, the others are counted.
  */
 #include "probe/request.bpf.h"
+#include "work/response.bpf.h"
 
 #include <bpf/bpf_endian.h>
 
 enum { NR_WRITE = 1, NR_WRITEV = 20, NR_SENDTO = 44, NR_SENDMSG = 46, NR_SENDMMSG = 307, VECTORS = 16, HEAD_BYTES = 12,
        FAMILY_INET = 2, FAMILY_INET6 = 10, NR_READ = 0, NR_READV = 19, NR_RECVFROM = 45, NR_RECVMSG = 47, PEEKS = 2,
-       STATUS_FINAL = 200 };
+       STATUS_FINAL = 200, STATUS_ERROR = 400 };
 enum { STATE_FIN_WAIT1 = 4, STATE_CLOSE = 7, STATE_LAST_ACK = 9 };
 
+const volatile bool speaks_resp = false;        /* Redis' protocol, in place of HTTP */
 const volatile __u16 http_port = 0;     /* 0: every port of the population */
 
 struct {
@@ -36,9 +38,30 @@ struct {
 struct user_vector { void *base; __u64 length; };
 struct user_message { void *name; __u32 name_length, padding; struct user_vector *vectors; __u64 vector_count; };
 
+/* A reply begins with its type; an error is one. What is sent in one piece counts once, however many replies are in it. */
+static __always_inline int reply_status(const void *from)
+{
+	char type = 0;
+
+	if (bpf_probe_read_user(&type, sizeof(type), from)) {
+		count(COUNT_SENDS_UNREAD);
+		return 0;
+	}
+	switch (type) {
+	case '-': case '!':
+		return STATUS_ERROR;
+	case '+': case ':': case '$': case '*': case '_': case '#': case ',': case '(': case '=': case '%': case '~':
+		return STATUS_FINAL;
+	}
+	return 0;
+}
+
 static __always_inline int response_status(const void *from)
 {
 	char head[HEAD_BYTES] = {};
+
+	if (speaks_resp)
+		return reply_status(from);
 
 	if (bpf_probe_read_user(head, sizeof(head), from)) {
 		count(COUNT_SENDS_UNREAD);
@@ -52,7 +75,7 @@ static __always_inline int response_status(const void *from)
 	return (head[9] - '0') * 100 + (head[10] - '0') * 10 + head[11] - '0';
 }
 
-static __always_inline void count_response(const struct task_struct *task, __u16 port, int status)
+HIDDEN void response_count(const struct task_struct *task, __u16 port, int status)
 {
 	struct wire_completion_key key = { .process = task->tgid, .port = port, .class = status };
 	__u64 none = 0, *value = bpf_map_lookup_elem(&http_responses, &key);
@@ -89,9 +112,11 @@ static int count_vectors(const struct task_struct *task, __u16 port, const struc
 			count(COUNT_SENDS_UNREAD);
 			break;
 		}
-		status = vector.length >= HEAD_BYTES ? response_status(vector.base) : 0;
+		status = vector.length >= HEAD_BYTES || (speaks_resp && !i && vector.length) ? response_status(vector.base) : 0;
+		if (speaks_resp && i)
+			break;                  /* the reply that was begun goes on */
 		if (status)
-			count_response(task, port, status);
+			response_count(task, port, status);
 		if (!first)
 			first = status;
 		offset += vector.length;
@@ -111,7 +136,7 @@ static int count_call(const struct task_struct *task, __u16 port, int sent)
 	case NR_SENDTO:
 		status = response_status((const void *)regs->si);
 		if (status)
-			count_response(task, port, status);
+			response_count(task, port, status);
 		return status;
 	case NR_WRITEV:
 		return count_vectors(task, port, (const void *)regs->si, regs->dx, sent);

@@ -10,9 +10,11 @@
 #include <string.h>
 #include <strings.h>
 
-extern const struct work work_count_row, work_http, work_log;
+extern const struct work work_count_row, work_http, work_log, work_marker, work_resp, work_uprobe, work_usdt;
 
-const struct work *const works[] = { &work_count_row, &work_http, &work_log, NULL };
+const struct work *const works[] = {
+	&work_count_row, &work_http, &work_log, &work_marker, &work_resp, &work_uprobe, &work_usdt, NULL,
+};
 
 const struct work *work_find(const char *name)
 {

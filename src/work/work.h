@@ -28,6 +28,7 @@ struct work_class { char name[96], trace_id[33]; };
 struct work_options {
 	const char *argument;                /* what follows the first colon of --work NAME:ARGUMENT; NULL where nothing does */
 	const char *correct;                 /* --correct LIST: "200,304" or "2xx"; NULL: the source's own rule */
+	const char *executable;              /* of the target, where it has one; NULL */
 	struct crosscut_bpf *bpf;            /* loaded; NULL for sources without a kernel half */
 };
 
@@ -38,8 +39,8 @@ struct work {
 	const char *synopsis;                /* "http[:PORT]" */
 	const char *exposes;                 /* what it reads of the user's, for --dry-run; NULL: nothing */
 	struct probe_program programs[PROBE_PROGRAMS];       /* of its kernel half; none: it has none */
-	struct probe_program request_programs[PROBE_PROGRAMS];       /* beyond these where requests are followed; none: it tells of none */
-	/* Of a request that opened, by its first bytes; of one that closed, by what the kernel half gave as its status. */
+	struct probe_program request_programs[PROBE_PROGRAMS];       /* beyond these where requests are followed */
+	/* Where it tells of requests, else NULL. Of a request that opened, by its first bytes; of one that closed, by what the kernel half gave as its status. */
 	void (*class_of)(const char *prefix, size_t size, struct work_class *ret);
 	enum outcome (*judge)(const struct work_state *state, unsigned status);
 	int (*check)(const char *argument, struct error *err);          /* before anything is loaded: is the argument sound? */
