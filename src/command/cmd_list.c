@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "format/format.h"
 #include "gate/gate.h"
+#include "hypothesis/hypothesis.h"
 #include "interpreter/interpreter.h"
 #include "probe/probe.h"
 #include "profile/dimension.h"
@@ -140,6 +141,12 @@ static void add_gates(struct table *table)
 		});
 }
 
+static void add_hypotheses(struct table *table)
+{
+	for (const struct hypothesis *const *row = hypotheses; *row; row++)
+		table_add(table, (struct value[]){ value_text((*row)->name), value_text((*row)->summary) });
+}
+
 static void add_interpreters(struct table *table)
 {
 	for (const struct interpreter *const *row = interpreters; *row; row++)
@@ -220,6 +227,7 @@ static const struct set {
 	  add_dimensions },
 	{ "formats", "file formats (convert --to)", COLUMNS(format_columns), add_formats },
 	{ "gates", "gates: may this evidence speak (check)", COLUMNS(gate_columns), add_gates },
+	{ "hypotheses", "mechanisms, and what must move together ([hypothesis] mechanism)", COLUMNS(plain_columns), add_hypotheses },
 	{ "interpreters", "runtimes whose own frames and code are read", COLUMNS(plain_columns), add_interpreters },
 	{ "probes", "probes: what is watched in the kernel (record --with, --without)", COLUMNS(probe_columns), add_probes },
 	{ "rules", "rules that name a wait from its evidence, the first that matches decides", COLUMNS(state_columns),

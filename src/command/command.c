@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct command cmd_calibrate, cmd_check, cmd_completion, cmd_convert, cmd_demo, cmd_diff, cmd_doctor, cmd_help, cmd_list,
-	cmd_report, cmd_record, cmd_select, cmd_symbolize;
+extern const struct command cmd_calibrate, cmd_check, cmd_completion, cmd_convert, cmd_demo, cmd_diff, cmd_doctor, cmd_help,
+	cmd_investigate, cmd_list, cmd_packet, cmd_report, cmd_record, cmd_select, cmd_symbolize;
 
 const struct command *const commands[] = {      /* sorted by name; a test says so */
 	&cmd_calibrate,
@@ -24,7 +24,9 @@ const struct command *const commands[] = {      /* sorted by name; a test says s
 	&cmd_diff,
 	&cmd_doctor,
 	&cmd_help,
+	&cmd_investigate,
 	&cmd_list,
+	&cmd_packet,
 	&cmd_record,
 	&cmd_report,
 	&cmd_select,

@@ -33,3 +33,6 @@ uint64_t native_size_bytes(const struct native *native);
 int native_store_symbols(const char *path, const struct profile *profile, struct error *err);
 /* Stores the verdicts of `check` in the file's gate table. */
 int native_store_gate(const char *path, const char *name, double value, double limit, const char *verdict, struct error *err);
+/* The digest of a sealed file's chain, as the file states it, in hexadecimal. FAILURE_WORK where it has none. */
+enum { NATIVE_DIGEST_SIZE = 65 };
+int native_digest(const char *path, char ret[NATIVE_DIGEST_SIZE], struct error *err);

@@ -235,16 +235,20 @@ bool runbook_is_objective(const char *name)
 	return false;
 }
 
-/* "disk, runnable, p99" */
+/* "disk:3, runnable, p99" */
 static void check_quantities(struct parsing *parsing, const struct runbook_entry *entry)
 {
 	for (const char *at = entry->value; *at; at += strspn(at, ", \t")) {
 		size_t size = strcspn(at, ", \t");
-		CLEANUP_TEXT char *name = xstrndup(at, size);
+		size_t name_size = strcspn(at, ":, \t");
+		CLEANUP_TEXT char *name = xstrndup(at, name_size);
 		struct runbook_entry one = { entry->section, entry->key, name, entry->line };
+		double by = name_size < size ? strtod(at + name_size + 1, NULL) : 1;
 
 		if (size && !runbook_is_objective(name))
 			check_dimension(parsing, &one);
+		if (!(by > 0) || by > 1000)
+			refuse(parsing, entry->line, "no share for", name, "it takes a number above 0: disk:0.5 is by half");
 		at += size;
 	}
 }
