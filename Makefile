@@ -57,6 +57,14 @@ $(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o $(BUILD)/fuzz/obj/view/html.o:
 
 $(BUILD)/obj/command/help.o $(BUILD)/san/command/help.o $(BUILD)/fuzz/obj/command/help.o: $(HELP)
 
+# The demo carries the runbook of the examples as a text.
+RUNBOOK := $(BUILD)/gen/mercury_runbook.h
+$(BUILD)/obj/command/cmd_demo.o $(BUILD)/san/command/cmd_demo.o $(BUILD)/fuzz/obj/command/cmd_demo.o: $(RUNBOOK)
+
+$(RUNBOOK): examples/mercury/mercury.ini
+	@mkdir -p $(@D)
+	sed -e 's/["\\]/\\&/g' -e 's/.*/"&\\n"/' $< > $@.new && mv $@.new $@
+
 $(HELP): tool/build_help $(sort $(wildcard doc/crosscut-*.md))
 	@mkdir -p $(@D)
 	tool/build_help $(sort $(wildcard doc/crosscut-*.md)) > $@.new && mv $@.new $@
@@ -77,11 +85,11 @@ $(SKEL): $(BUILD)/crosscut.bpf.o
 	@mkdir -p $(@D)
 	$(call say,BPFTOOL)$(BPFTOOL) gen skeleton $< name crosscut_bpf > $@.new && mv $@.new $@
 
-# --- Mercury: one source, three services, and its load ----------------------------------------------------------
+# --- Mercury: one source, four services, and its load ----------------------------------------------------------
 MERCURY_FLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -mno-omit-leaf-frame-pointer -Iexamples/mercury
 MERCURY_SRC   := $(wildcard examples/mercury/service/*.c examples/mercury/common/*.c)
 MERCURY_ALL   := $(wildcard examples/mercury/*/*.[ch])
-MERCURY       := $(addprefix $(BUILD)/mercury-,baseline candidate restored)
+MERCURY       := $(addprefix $(BUILD)/mercury-,baseline candidate restored reverted)
 
 mercury: $(MERCURY) $(BUILD)/mercury-load
 

@@ -57,6 +57,7 @@ static void put_word(struct text *text, const struct running *running, const cha
 	const struct { const char *name, *value; } words[] = {
 		{ "arm", running->arm }, { "directory", config->directory }, { "objective", running->block->objective_path },
 		{ "programs", config->programs }, { "workers", config->workers ? config->workers : "64" },
+		{ "rate", config->rate ? config->rate : "500" }, { "scratch", config->scratch ? config->scratch : "/var/tmp" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
@@ -268,7 +269,7 @@ static int window_closed(void *context, struct capture *capture, struct error *e
 static void choose_probes(const struct block_config *config, struct capture_config *capture)
 {
 	capture->sample_rate_hz = config->cheap ? 0 : 99;
-	capture->wait_stacks = !config->cheap;
+	capture->wait_stacks = !config->cheap && !config->without_wait_stacks;
 	if (config->cheap || !config->with_block)
 		capture->without[capture->without_count++] = "block";
 	if (config->cheap || !config->with_contention)

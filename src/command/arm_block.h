@@ -18,8 +18,9 @@ struct block_config {
 	uint64_t duration_ns;
 	bool progress, without_capture;      /* no BPF here: the load's own figures are all there is */
 	bool cheap;                          /* the ledger alone: no samples, no stacks */
+	bool without_wait_stacks;            /* samples, but no stacks of waits */
 	bool with_block, with_contention;    /* beyond the ledger: what the state calls for */
-	const char *workers;                 /* {workers}; NULL: 64 */
+	const char *workers, *rate, *scratch;        /* {workers}, {rate}, {scratch}; NULL: 64, 500, /var/tmp */
 };
 
 struct block {

@@ -13,6 +13,7 @@
 #include "gate/gate.h"
 #include "hypothesis/hypothesis.h"
 #include "interpreter/interpreter.h"
+#include "investigate/investigate.h"
 #include "probe/probe.h"
 #include "profile/dimension.h"
 #include "result/document.h"
@@ -153,6 +154,12 @@ static void add_interpreters(struct table *table)
 		table_add(table, (struct value[]){ value_text((*row)->name), value_text((*row)->summary) });
 }
 
+static void add_passes(struct table *table)
+{
+	for (const struct pass *const *row = passes; *row; row++)
+		table_add(table, (struct value[]){ value_text((*row)->name), value_text((*row)->summary) });
+}
+
 static void add_probes(struct table *table)
 {
 	for (const struct probe *const *row = probes; *row; row++)
@@ -229,6 +236,7 @@ static const struct set {
 	{ "gates", "gates: may this evidence speak (check)", COLUMNS(gate_columns), add_gates },
 	{ "hypotheses", "mechanisms, and what must move together ([hypothesis] mechanism)", COLUMNS(plain_columns), add_hypotheses },
 	{ "interpreters", "runtimes whose own frames and code are read", COLUMNS(plain_columns), add_interpreters },
+	{ "passes", "passes of an investigation, in their order (investigate)", COLUMNS(plain_columns), add_passes },
 	{ "probes", "probes: what is watched in the kernel (record --with, --without)", COLUMNS(probe_columns), add_probes },
 	{ "rules", "rules that name a wait from its evidence, the first that matches decides", COLUMNS(state_columns),
 	  add_rules },

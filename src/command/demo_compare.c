@@ -34,8 +34,7 @@ struct compared {
 struct comparison {
 	struct compared rows[STATES_MOST];
 	unsigned row_count, pair_count;
-	double http[2], correct[2];          /* of the first pair */
-	char widest[128];                    /* function of the candidate, first pair */
+	char widest[128];                    /* function of the candidate, of the pair that is shown */
 	double widest_ns[2];
 };
 
@@ -64,19 +63,6 @@ static void add_measures(struct comparison *comparison, const struct account *ac
 
 		(candidate ? compared->candidate : compared->baseline)[pair] = share_per_completion(account, compared->row->name);
 	}
-}
-
-static double counted_by(const struct profile *profile, const char *source)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < profile_completion_count(profile); i++) {
-		const struct completion *completion = profile_completion_at(profile, i);
-
-		if (!strcmp(profile_text(profile, completion->source), source))
-			sum += (double)completion->count;
-	}
-	return sum;
 }
 
 static const struct value *field_of(const struct record *record, const char *key)
@@ -111,26 +97,41 @@ static void add_gates(const struct profile *profile, struct document *into)
 	(void)gate_judge(&summary, NULL, 0, into);
 }
 
-static int read_arm(const struct demo_arm *arm, unsigned pair, bool candidate, struct comparison *comparison,
-		    struct document *into, struct error *err)
+static int open_arm(const struct demo_arm *arm, const struct selection *selection, struct profile **ret_profile,
+		    struct account **ret_account, struct question *question, struct error *err)
+{
+	int r = format_read(arm->capture, ret_profile, err);
+
+	if (r < 0)
+		return r;
+	*question = (struct question){ .profile = *ret_profile, .selection = selection };
+	*ret_account = account_new(question);
+	return 0;
+}
+
+static int read_arm(const struct demo_arm *arm, unsigned pair, bool candidate, struct comparison *comparison, struct error *err)
+{
+	CLEANUP(profile) struct profile *profile = NULL;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(account) struct account *account = NULL;
+	struct question question;
+	int r = open_arm(arm, selection, &profile, &account, &question, err);
+
+	if (r >= 0)
+		add_measures(comparison, account, pair, candidate);
+	return r;
+}
+
+static int show_arm(const struct demo_arm *arm, bool candidate, struct comparison *comparison, struct document *into, struct error *err)
 {
 	static const char *const asked[] = { "ledger", "oncpu", "waits", "tree" };
 	CLEANUP(profile) struct profile *profile = NULL;
 	CLEANUP(selection) struct selection *selection = selection_new();
 	CLEANUP(account) struct account *account = NULL;
 	CLEANUP(document) struct document *own = document_new("crosscut.ledger/1", arm->name);
-	struct question question = { .selection = selection };
-	int r = format_read(arm->capture, &profile, err);
+	struct question question;
+	int r = open_arm(arm, selection, &profile, &account, &question, err);
 
-	if (r < 0)
-		return r;
-	question.profile = profile;
-	account = account_new(&question);
-	add_measures(comparison, account, pair, candidate);
-	if (pair)
-		return 0;
-	comparison->http[candidate] = counted_by(profile, "http");
-	comparison->correct[candidate] = account->correct;
 	for (size_t i = 0; i < ARRAY_LENGTH(asked) && r >= 0; i++)
 		r = analysis_find(asked[i])->run(&question, own, err);
 	if (r < 0)
@@ -190,10 +191,10 @@ static const struct column latency_columns[] = {
 
 static void add_load(struct table *table, const struct demo_arm *arm)
 {
-	const struct demo_load *load = &arm->load;
+	const struct objective *load = &arm->load;
 
 	table_add(table, (struct value[]){
-		value_text(arm->name), value_integer((int64_t)load->correct), value_integer((int64_t)(load->incorrect + load->failed)),
+		value_text(arm->name), value_integer((int64_t)load->correct), value_integer((int64_t)load->incorrect),
 		value_number(load->throughput_per_s), value_number(load->mean_ns), value_number(load->p50_ns),
 		value_number(load->p99_ns), value_number(load->maximum_ns), value_number(load->late_p99_ns) });
 }
@@ -255,11 +256,6 @@ static void add_findings(const struct comparison *comparison, struct document *i
 				     "the dimension that lost most is %s: from %s to %s of thread time per correct response",
 				     most->row->name, quantity_print(from, base, "ns"), quantity_print(to, candidate, "ns"));
 	}
-	if (comparison->http[0] > 0 || comparison->http[1] > 0)
-		document_add_finding(into, SEVERITY_NOTE,
-				     "the kernel counted %.0f and %.0f responses sent in the windows in which the load counted %.0f and "
-				     "%.0f correct answers; those in flight at the edges are the difference",
-				     comparison->http[0], comparison->http[1], comparison->correct[0], comparison->correct[1]);
 	if (comparison->pair_count < DEMO_PAIRS_TO_DECIDE)
 		document_add_finding(into, SEVERITY_NOTE,
 				     "%u pair%s describe%s, it takes six to decide: crosscut demo --pairs 6",
@@ -267,7 +263,8 @@ static void add_findings(const struct comparison *comparison, struct document *i
 				     comparison->pair_count > 1 ? "" : "s");
 }
 
-int demo_compare(const struct demo_pair *pairs, unsigned count, struct document *into, struct error *err)
+int demo_compare(const struct demo_pair *pairs, unsigned count, const struct demo_pair *shown, struct document *into,
+		 struct error *err)
 {
 	struct comparison comparison = { .pair_count = count };
 	struct table *table = table_new(comparison_columns, ARRAY_LENGTH(comparison_columns));
@@ -278,10 +275,14 @@ int demo_compare(const struct demo_pair *pairs, unsigned count, struct document 
 		if (!dimension_rows[i].parent)
 			comparison.rows[comparison.row_count++].row = &dimension_rows[i];
 	for (unsigned i = 0; i < count && r >= 0; i++) {
-		r = read_arm(&pairs[i].baseline, i, false, &comparison, arms, err);
+		r = read_arm(&pairs[i].baseline, i, false, &comparison, err);
 		if (r >= 0)
-			r = read_arm(&pairs[i].candidate, i, true, &comparison, arms, err);
+			r = read_arm(&pairs[i].candidate, i, true, &comparison, err);
 	}
+	if (r >= 0)
+		r = show_arm(&shown->baseline, false, &comparison, arms, err);
+	if (r >= 0)
+		r = show_arm(&shown->candidate, true, &comparison, arms, err);
 	add_comparison(&comparison, table);
 	document_add_table(into, "comparison", "Where the time of one correct response went (thread time, not elapsed time)", table);
 	demo_compare_loads(pairs, count, into);

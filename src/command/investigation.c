@@ -180,7 +180,9 @@ static int pass_waits(struct conducting *conducting, struct error *err)
 	conducting->block.cheap = false;
 	conducting->block.with_block = !strcmp(conducting->largest, "disk");
 	conducting->block.with_contention = !strcmp(conducting->largest, "lock");
-	r = pilot(conducting, 1, "pilot-waits", err);
+	r = pilot(conducting, 0, "waits-baseline", err);
+	if (r >= 0)
+		r = pilot(conducting, 1, "waits-candidate", err);
 	return r < 0 ? r : ask_pass(conducting, "attribute");
 }
 
@@ -238,6 +240,9 @@ static int pass_arms(struct conducting *conducting, struct error *err)
 	unsigned order[ARRAY_LENGTH(arm_names)];
 	int r = 0;
 
+	/* States are exact without stacks, and the arms of a pair then differ in nothing that a budget may have cut. */
+	conducting->block.without_wait_stacks = true;
+	conducting->block.with_block = conducting->block.with_contention = false;
 	conducting->block.duration_ns = conducting->wanted->block_ns;
 	for (unsigned pair = 1; pair <= conducting->pairs && r >= 0; pair++) {
 		schedule_order(conducting->seed, pair, ARRAY_LENGTH(arm_names), order);
@@ -314,7 +319,8 @@ int investigation_run(const struct investigation *investigation, struct packet *
 	conducting.pairs = wanted.pairs ? wanted.pairs : number_of(wanted.runbook, "pairs", PACKET_PAIRS_LEAST);
 	conducting.seed = number_of(wanted.runbook, "seed", 1);
 	conducting.facts.expects_cpu = expects_cpu(wanted.runbook);
-	conducting.block = (struct block_config){ .runbook = wanted.runbook, .programs = wanted.programs, .progress = wanted.progress };
+	conducting.block = (struct block_config){ .runbook = wanted.runbook, .programs = wanted.programs, .progress = wanted.progress,
+						  .workers = wanted.workers, .rate = wanted.rate, .scratch = wanted.scratch };
 	if (conducting.pairs > PAIRS_MOST)
 		return fail(err, FAILURE_USAGE, -EINVAL, "more than %d pairs", PAIRS_MOST);
 	r = packet_new(wanted.directory, wanted.runbook, false, &conducting.packet, err);

@@ -13,6 +13,7 @@ struct investigation {
 	const struct runbook *runbook;
 	const char *directory;               /* the packet's; it must hold none yet */
 	const char *programs;                /* {programs} in the runbook's commands */
+	const char *workers, *rate, *scratch;        /* {workers}, {rate}, {scratch}; NULL: as arm_block.h says */
 	uint64_t pairs, block_ns;            /* 0: as the runbook says */
 	bool progress;
 };

@@ -45,12 +45,14 @@ struct moved {
 	const char *name, *unit;
 	double by;
 	bool must_not;
+	bool may_be_lower;                   /* the rest of the release lowers it too: below the baseline is no drift */
 	const double *baseline, *candidate, *restored;       /* one value per pair */
 	/* ---- */
+	bool from_nothing;                   /* the baseline hardly had any: rise and rest are shares of the candidate then */
 	struct statistics_interval rise;     /* candidate / baseline - 1 */
 	struct statistics_interval fall;     /* restored / candidate - 1 */
 	struct statistics_interval rest;     /* restored / baseline - 1 */
-	double margin;                       /* of equivalence: a quarter of the predicted effect, at least 3 % */
+	double margin;                       /* of equivalence: a quarter of the predicted effect, at least 3 %; from nothing 10 % */
 	enum answer rose, fell, is_back;     /* fell: back by at least half of what it rose */
 	size_t pairs_needed;                 /* to answer what is unclear; 0 where nothing is, or it cannot be said */
 };

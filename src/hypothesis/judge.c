@@ -18,6 +18,8 @@
 #define ALPHA 0.05
 #define POWER 0.8
 #define MARGIN_LEAST 0.03
+#define NOTHING 0.05                         /* of the candidate: a baseline below it had none */
+#define NOTHING_MARGIN 0.1                   /* of the candidate: what is still none */
 #define FALL_SHARE 0.5                       /* of what it rose, to have fallen back */
 
 static double mean_of(const double *values, size_t count)
@@ -48,6 +50,17 @@ static void interval_between(const double *from, const double *to, size_t pairs,
 	}
 }
 
+/* Where the baseline had none, a ratio to it says nothing: differences, as shares of what the candidate has. */
+static void interval_over(const double *from, const double *to, size_t pairs, double whole, struct statistics_interval *ret)
+{
+	*ret = (struct statistics_interval){ NAN, NAN, NAN, LEVEL, pairs };
+	if (statistics_interval_of_pairs(from, to, pairs, LEVEL, ret) < 0)
+		return;
+	ret->estimate /= whole;
+	ret->low /= whole;
+	ret->high /= whole;
+}
+
 /* How many pairs would tell the estimate from a bound, from the spread that these pairs had. */
 static size_t pairs_to_tell(const struct statistics_interval *interval, double bound, size_t pairs)
 {
@@ -67,15 +80,17 @@ static enum answer rose(const struct moved *moved)
 		return rise->low > 0 && rise->estimate > moved->by ? ANSWER_YES
 		       : rise->high < fmax(moved->by, MARGIN_LEAST) || rise->estimate <= 0 ? ANSWER_NO
 											   : ANSWER_UNCLEAR;
-	if (rise->low > 0 && rise->estimate >= moved->by)
+	if (rise->low > 0 && (moved->from_nothing || rise->estimate >= moved->by))
 		return ANSWER_YES;
+	if (moved->from_nothing)
+		return ANSWER_UNCLEAR;
 	return rise->high < moved->by ? ANSWER_NO : ANSWER_UNCLEAR;
 }
 
 /* Half of what it rose, as a share of the candidate. */
 static double fall_wanted(const struct moved *moved)
 {
-	return -FALL_SHARE * moved->rise.estimate / (1 + moved->rise.estimate);
+	return moved->from_nothing ? -FALL_SHARE : -FALL_SHARE * moved->rise.estimate / (1 + moved->rise.estimate);
 }
 
 static enum answer fell(const struct moved *moved)
@@ -87,9 +102,11 @@ static enum answer fell(const struct moved *moved)
 
 static enum answer is_back(const struct moved *moved)
 {
-	if (moved->rest.low >= -moved->margin && moved->rest.high <= moved->margin)
+	double least = moved->may_be_lower ? -INFINITY : -moved->margin;
+
+	if (moved->rest.low >= least && moved->rest.high <= moved->margin)
 		return ANSWER_YES;
-	return moved->rest.low > moved->margin || moved->rest.high < -moved->margin ? ANSWER_NO : ANSWER_UNCLEAR;
+	return moved->rest.low > moved->margin || moved->rest.high < least ? ANSWER_NO : ANSWER_UNCLEAR;
 }
 
 static size_t most(size_t a, size_t b)
@@ -99,12 +116,19 @@ static size_t most(size_t a, size_t b)
 
 static void judge_one(struct moved *moved, size_t pairs)
 {
-	double nearest;
+	double nearest, whole = mean_of(moved->candidate, pairs);
 
-	interval_between(moved->baseline, moved->candidate, pairs, &moved->rise);
-	interval_between(moved->candidate, moved->restored, pairs, &moved->fall);
-	interval_between(moved->baseline, moved->restored, pairs, &moved->rest);
-	moved->margin = fmax(moved->by / 4, MARGIN_LEAST);
+	moved->from_nothing = !moved->must_not && mean_of(moved->baseline, pairs) < NOTHING * whole;
+	if (moved->from_nothing) {
+		interval_over(moved->baseline, moved->candidate, pairs, whole, &moved->rise);
+		interval_over(moved->candidate, moved->restored, pairs, whole, &moved->fall);
+		interval_over(moved->baseline, moved->restored, pairs, whole, &moved->rest);
+	} else {
+		interval_between(moved->baseline, moved->candidate, pairs, &moved->rise);
+		interval_between(moved->candidate, moved->restored, pairs, &moved->fall);
+		interval_between(moved->baseline, moved->restored, pairs, &moved->rest);
+	}
+	moved->margin = moved->from_nothing ? NOTHING_MARGIN : fmax(moved->by / 4, MARGIN_LEAST);
 	moved->rose = rose(moved);
 	moved->fell = fell(moved);
 	moved->is_back = is_back(moved);

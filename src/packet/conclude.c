@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/quantity.h"
 #include "compare/comparison.h"
+#include "compare/widest.h"
 #include "format/format.h"
 #include "hypothesis/hypothesis.h"
 #include "profile/profile.h"
@@ -100,8 +101,9 @@ static void add_predictions(struct concluding *concluding, const char *key, bool
 		if (at == PREDICTION_LIMIT)
 			return;
 		concluding->moved[at] = (struct moved){ .name = name, .must_not = must_not,
-							.by = json_number_value(json_object_get(prediction, "by")) };
-		concluding->names[at] = xasprintf("%s%s", runbook_is_objective(name) ? "elapsed:" : "", name);
+							.by = json_number_value(json_object_get(prediction, "by")),
+							.may_be_lower = json_is_true(json_object_get(prediction, "may_be_lower")) };
+		concluding->names[at] = xasprintf("%s%s", runbook_is_objective(name) ? "elapsed:" : "", strcmp(name, "p999") ? name : "p99.9");
 		concluding->named[at] = (struct named){ concluding->names[at], must_not ? 0 : concluding->moved[at].by };
 		concluding->predicted++;
 	}
@@ -149,13 +151,32 @@ static json_t *interval_of(const struct statistics_interval *interval)
 			 number(interval->high));
 }
 
-static json_t *row_of(const struct compared *row, bool has_restored)
+/* What a load generator did not say on one side has no value there. */
+static double value_of(const struct compared *row, double value)
 {
+	return row->kind == ROW_ELAPSED && value <= 0 ? NAN : value;
+}
+
+static bool is_measured(const struct compared *row, size_t pairs)
+{
+	for (size_t i = 0; i < pairs && row->kind == ROW_ELAPSED; i++)
+		for (int side = 0; side < SIDE_COUNT; side++)
+			if (row->values[side] && !(row->values[side][i] > 0))
+				return false;
+	return true;
+}
+
+static json_t *row_of(const struct compared *row, size_t pairs, bool has_restored)
+{
+	const struct statistics_interval unknown = { NAN, NAN, NAN, 0, 0 };
+	bool measured = is_measured(row, pairs);
 	json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:I}", "name", row->name, "kind",
 				   row_kind_name(row->kind), "dimension", row->dimension ? row->dimension : "", "unit", row->unit, "measured",
-				   row->measured ? row->measured : "", "base", number(row->judged.base), "candidate",
-				   number(row->judged.candidate), "delta", interval_of(&row->judged.delta), "ratio",
-				   interval_of(&row->judged.ratio), "outcome", change_name(row->judged.change), "p",
+				   row->measured ? row->measured : "", "base", number(value_of(row, row->judged.base)), "candidate",
+				   number(value_of(row, row->judged.candidate)), "delta",
+				   interval_of(measured ? &row->judged.delta : &unknown), "ratio",
+				   interval_of(measured ? &row->judged.ratio : &unknown), "outcome",
+				   measured ? change_name(row->judged.change) : "unmeasured", "p",
 				   number(row->judged.p), "p_corrected", number(row->judged.p_corrected), "more_pairs",
 				   (json_int_t)row->judged.more_pairs);
 
@@ -178,16 +199,16 @@ static json_t *comparison_json(const struct concluding *concluding)
 	for (size_t i = 0; i < comparison_gate_count(comparison); i++) {
 		const struct compared_gate *gate = comparison_gate_at(comparison, i);
 
-		json_array_append_new(read, json_pack("{s:s,s:s,s:o,s:o,s:s}", "name", gate->gate->name, "verdict",
+		json_array_append_new(read, json_pack("{s:s,s:s,s:o,s:o}", "name", gate->gate->name, "verdict",
 						      verdict_name(gate->reading.verdict), "value", number(gate->reading.value), "limit",
-						      number(gate->reading.limit), "why", gate->reading.why));
+						      number(gate->reading.limit)));
 	}
 	for (size_t i = 0; i < comparison_row_count(comparison); i++) {
 		const struct compared *row = comparison_row_at(comparison, i);
 		bool is_detail = row->kind == ROW_STACK || row->kind == ROW_OBJECT;
 
-		if (!is_detail || (row->tested && stacks++ < STACK_ROW_LIMIT))
-			json_array_append_new(rows, row_of(row, concluding->has_restored));
+		if (!is_detail || (row->tested && comparison_find(comparison, row->name) == row && stacks++ < STACK_ROW_LIMIT))
+			json_array_append_new(rows, row_of(row, concluding->pairs, concluding->has_restored));
 	}
 	return json_pack("{s:I,s:b,s:b,s:o,s:o,s:o}", "pairs", (json_int_t)concluding->pairs, "refused",
 			 comparison_refused(comparison), "described", comparison_described(comparison), "matched_frames",
@@ -196,24 +217,35 @@ static json_t *comparison_json(const struct concluding *concluding)
 
 /* --- Verdict ---------------------------------------------------------------------------------------------------- */
 
+/* Gates of what only stacks rest on: what was predicted are states, counted without any, and what users saw. */
+static bool guards_stacks(const struct gate *gate)
+{
+	static const char *const names[] = { "equal-inclusion", "equal-resolution", "equal-sampling", "matched-frames" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(names); i++)
+		if (!strcmp(names[i], gate->name))
+			return true;
+	return false;
+}
+
 static const char *first_refusal(const struct concluding *concluding)
 {
 	const char *outside = packet_text(concluding->packet->root, "refused");
 
 	if (*outside)
 		return outside;
-	for (size_t i = 0; comparison_refused(concluding->comparison) && i < comparison_gate_count(concluding->comparison); i++) {
+	for (size_t i = 0; i < comparison_gate_count(concluding->comparison); i++) {
 		const struct compared_gate *gate = comparison_gate_at(concluding->comparison, i);
 
-		if (strcmp(gate->gate->name, "enough-pairs") && gate->reading.verdict >= VERDICT_FAIL)
+		if (strcmp(gate->gate->name, "enough-pairs") && !guards_stacks(gate->gate) && gate->reading.verdict >= VERDICT_FAIL)
 			return *gate->reading.why ? gate->reading.why : gate->gate->name;
 	}
-	return comparison_refused(concluding->comparison) ? "a gate between the captures does not pass" : NULL;
+	return NULL;
 }
 
 static json_t *quantity_of(const struct moved *moved)
 {
-	return json_pack("{s:s,s:o,s:b,s:o,s:o,s:o,s:o,s:s,s:s,s:s,s:I}", "name", moved->name, "by", number(moved->by), "must_not",
+	return json_pack("{s:s,s:b,s:o,s:b,s:o,s:o,s:o,s:o,s:s,s:s,s:s,s:I}", "name", moved->name, "from_nothing", moved->from_nothing, "by", number(moved->by), "must_not",
 			 moved->must_not, "rise", interval_of(&moved->rise), "fall", interval_of(&moved->fall), "rest",
 			 interval_of(&moved->rest), "margin", number(moved->margin), "rose", answer_name(moved->rose), "fell",
 			 answer_name(moved->fell), "is_back", answer_name(moved->is_back), "pairs_needed",
@@ -239,8 +271,8 @@ static json_t *verdict_json(struct concluding *concluding)
 	for (size_t i = 0; i < concluding->predicted; i++) {
 		const struct compared *row = comparison_find(concluding->comparison, concluding->names[i]);
 
-		if (!row)
-			return untested("a quantity that was predicted was not measured");
+		if (!row || !is_measured(row, concluding->pairs))
+			return untested("a quantity that was predicted was not measured in every block");
 		concluding->moved[i].unit = row->unit;
 		concluding->moved[i].baseline = row->values[SIDE_BASE];
 		concluding->moved[i].candidate = row->values[SIDE_CANDIDATE];
@@ -289,18 +321,18 @@ static const struct compared *most_lost(const struct comparison *comparison)
 	return most;
 }
 
+/* The function that a flame graph of running time would point at. */
 static const struct compared *widest_on_cpu(const struct comparison *comparison)
 {
-	const struct compared *widest = NULL;
+	struct widest widest;
 
-	for (size_t i = 0; i < comparison_row_count(comparison); i++) {
-		const struct compared *row = comparison_row_at(comparison, i);
+	if (!widest_find(comparison, "oncpu", SIDE_CANDIDATE, &widest))
+		return NULL;
+	{
+		CLEANUP_TEXT char *name = xasprintf("oncpu:%s", widest.name);
 
-		if (row->kind == ROW_STACK && row->tested && !strncmp(row->dimension, "oncpu", 5) && row->label && !strchr(row->name, '[') &&
-		    strstr(row->label, " < ") && (!widest || row->judged.candidate >= widest->judged.candidate))
-			widest = row;
+		return comparison_find(comparison, name);
 	}
-	return widest;
 }
 
 static json_t *claims_json(const struct concluding *concluding, const json_t *verdict)
@@ -310,7 +342,7 @@ static json_t *claims_json(const struct concluding *concluding, const json_t *ve
 	const struct compared *lost = most_lost(comparison), *cpu = comparison_find(comparison, "oncpu"),
 			      *widest = widest_on_cpu(comparison);
 
-	if (comparison_refused(comparison)) {
+	if (first_refusal(concluding)) {
 		json_decref(evidence);
 		return claims;
 	}
@@ -318,7 +350,7 @@ static json_t *claims_json(const struct concluding *concluding, const json_t *ve
 		claim_change(claims, "the dimension that lost most", lost);
 	if (cpu)
 		claim_change(claims, "running time", cpu);
-	if (widest)
+	if (widest && !comparison_refused(comparison))
 		claim_change(claims, "the widest stack on the CPU", widest);
 	for (size_t i = 0; i < concluding->predicted; i++)
 		if (comparison_find(comparison, concluding->names[i]))

@@ -16,6 +16,7 @@
 #include "packet/state.h"
 #include "runbook/runbook.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -44,6 +45,24 @@ void packet_free(struct packet *packet)
 	json_decref(packet->root);
 	free(packet->directory);
 	free(packet);
+}
+
+/* Only files, and only in the folders of a packet: what else lies there stays. */
+void packet_delete(const char *directory)
+{
+	static const char *const below[] = { "/captures", "/blocks", "" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(below); i++) {
+		CLEANUP_TEXT char *path = xasprintf("%s%s", directory, below[i]);
+		DIR *folder = opendir(path);
+
+		for (const struct dirent *entry; folder && (entry = readdir(folder));)
+			if (entry->d_type == DT_REG)
+				(void)unlinkat(dirfd(folder), entry->d_name, 0);
+		if (folder)
+			(void)closedir(folder);
+		(void)rmdir(path);
+	}
 }
 
 /* --- Digests ---------------------------------------------------------------------------------------------------- */
@@ -199,6 +218,24 @@ static json_t *predictions_of(const char *list, double by, const struct predicti
 	return array;
 }
 
+static void mark_lower(json_t *predictions, const char *list)
+{
+	json_t *prediction;
+	size_t i;
+
+	json_array_foreach(predictions, i, prediction) {
+		const char *name = packet_text(prediction, "name");
+
+		for (const char *at = list; at && *at; at += strspn(at, ", \t")) {
+			size_t size = strcspn(at, ", \t");
+
+			if (strlen(name) == size && !strncmp(name, at, size))
+				json_object_set_new(prediction, "may_be_lower", json_true());
+			at += size;
+		}
+	}
+}
+
 static int add_hypothesis(json_t *root, const struct runbook *runbook, struct error *err)
 {
 	const char *mechanism = runbook_value(runbook, "hypothesis", "mechanism"), *by = runbook_value(runbook, "hypothesis", "by");
@@ -218,6 +255,7 @@ static int add_hypothesis(json_t *root, const struct runbook *runbook, struct er
 				      predictions_of(runbook_value(runbook, "hypothesis", "must-move"), by ? share : 0, row->must_move),
 				      "must_not_move",
 				      predictions_of(runbook_value(runbook, "hypothesis", "must-not-move"), 0, row->must_not_move)));
+	mark_lower(json_object_get(json_object_get(root, "hypothesis"), "must_move"), runbook_value(runbook, "hypothesis", "may-end-lower"));
 	return 0;
 }
 

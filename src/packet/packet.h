@@ -35,6 +35,7 @@ enum { PACKET_BYTE_LIMIT = 64 << 20, PACKET_CAPTURE_LIMIT = 192, PACKET_PAIRS_LE
 /* Makes the folder (mode 0700) and an empty packet in it; FAILURE_WORK where one is there already. The runbook's contract is whole. */
 int packet_new(const char *directory, const struct runbook *runbook, bool simulated, struct packet **ret, struct error *err);
 int packet_open(const char *directory, struct packet **ret, struct error *err);
+void packet_delete(const char *directory);           /* the files of a packet, and the folder where it is empty then */
 void packet_free(struct packet *packet);             /* NULL is fine; does not save */
 DEFINE_CLEANUP(packet)
 int packet_save(struct packet *packet, struct error *err);   /* seals with the root anew; packet.json is of mode 0600 */

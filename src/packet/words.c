@@ -67,7 +67,7 @@ static void add_rows(const struct packet *packet, struct document *into)
 		const char *kind = packet_text(row, "kind");
 
 		if ((strcmp(kind, "state") && strcmp(kind, "elapsed")) || !(base > 0 || candidate > 0))
-			continue;
+			continue;               /* an amount has no time, and what is nothing on both sides says nothing */
 		table_add(table, (struct value[]){
 			value_text(packet_text(row, "name")), value_text(packet_text(row, "unit")), value_number(base),
 			value_number(candidate), value_number(candidate - base), value_number(number_of(delta, "low")),
@@ -232,7 +232,7 @@ static void say_widest(const struct packet *packet, double lost, const char *nam
 			row = row_named(packet, json_string_value(json_array_get(json_object_get(claim, "evidence"), 0)));
 	}
 	if (!row || !name) {
-		document_add_finding(into, SEVERITY_NOTE, "The stacks on the CPU explain nothing here that waits do not.");
+		document_add_finding(into, SEVERITY_NOTE, "Which stack on the CPU is the widest cannot be said from these captures.");
 		return;
 	}
 	change = number_of(row, "candidate") - number_of(row, "base");

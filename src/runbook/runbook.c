@@ -62,6 +62,7 @@ const struct runbook_key runbook_keys[] = {
 	{ "hypothesis", "must-move", "dimensions and objectives that must rise, and fall back together" },
 	{ "hypothesis", "by", "the least rise of each: 0.5 is by half" },
 	{ "hypothesis", "must-not-move", "what must not rise" },
+	{ "hypothesis", "may-end-lower", "what the rest of the release lowers too" },
 	{ "arms", "baseline", "the command that starts the baseline" },
 	{ "arms", "candidate", "the command that starts the candidate" },
 	{ "arms", "restored", "the command of the candidate with the one change taken back" },
@@ -278,7 +279,7 @@ static const struct { const char *section, *key; void (*check)(struct parsing *p
 	{ "contract", "state", check_state },          { "contract", "suspected", check_dimension },
 	{ "bounds", "retention", check_number },       { "hypothesis", "must-move", check_quantities },
 	{ "hypothesis", "by", check_fraction },        { "hypothesis", "must-not-move", check_quantities },
-	{ "arms", "warm-up", check_number },           { "test", "pairs", check_number },
+	{ "hypothesis", "may-end-lower", check_quantities }, { "arms", "warm-up", check_number }, { "test", "pairs", check_number },
 	{ "test", "block", check_number },             { "test", "seed", check_number },
 	{ "test", "lateness", check_fraction },
 };

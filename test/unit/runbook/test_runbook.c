@@ -99,7 +99,7 @@ TEST(unknown_words_are_refused_with_their_line_and_the_known_ones)
 }
 
 /* longest cohort rates buffers overhead abort privilege exposure retention readers artefacts falsified-by; mechanism must-move
- * by must-not-move; baseline candidate restored ready load objective window warm-up; pairs block seed lateness */
+ * by must-not-move may-end-lower; baseline candidate restored ready load objective window warm-up; pairs block seed lateness */
 TEST(a_claim_without_an_outcome_that_would_falsify_it_is_refused)
 {
 	CLEANUP(runbook) struct runbook *runbook = read_well("[contract]\ndecision = roll back\n[bounds]\nfalsified-by = disk is level\n");
