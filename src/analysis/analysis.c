@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-extern const struct analysis analysis_ledger, analysis_locks, analysis_oncpu, analysis_requests, analysis_stacks, analysis_tree,
-	analysis_waits;
+extern const struct analysis analysis_chain, analysis_ledger, analysis_locks, analysis_oncpu, analysis_requests, analysis_stacks,
+	analysis_tree, analysis_waits, analysis_wakers;
 
 const struct analysis *const analyses[] = {      /* sorted by name; a test says so */
+	&analysis_chain,
 	&analysis_ledger,
 	&analysis_locks,
 	&analysis_oncpu,
@@ -17,6 +18,7 @@ const struct analysis *const analyses[] = {      /* sorted by name; a test says 
 	&analysis_stacks,
 	&analysis_tree,
 	&analysis_waits,
+	&analysis_wakers,
 	NULL,
 };
 

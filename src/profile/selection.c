@@ -292,13 +292,30 @@ static bool has_stack(const struct selection *selection, const struct profile *p
 	return *answer == ANSWER_YES;
 }
 
-static bool slice_overlaps(const struct selection *selection, const struct profile *profile,
-			   const struct slice *slice)
+static uint64_t capture_start(const struct profile *profile)
 {
 	uint64_t start = profile_meta_number(profile, "capture.start_ns", 0);
 
 	if (!start && profile_slice_count(profile) > 1)
 		start = profile_slice_at(profile, 1)->start_ns;
+	return start;
+}
+
+void selection_clip(const struct selection *selection, const struct profile *profile, uint64_t *from_ns, uint64_t *to_ns)
+{
+	uint64_t start = capture_start(profile);
+
+	if (selection->from_ns && *from_ns < start + selection->from_ns)
+		*from_ns = start + selection->from_ns;
+	if (selection->to_ns && *to_ns > start + selection->to_ns)
+		*to_ns = start + selection->to_ns;
+}
+
+static bool slice_overlaps(const struct selection *selection, const struct profile *profile,
+			   const struct slice *slice)
+{
+	uint64_t start = capture_start(profile);
+
 	return slice->end_ns > start + selection->from_ns &&
 	       (!selection->to_ns || slice->start_ns < start + selection->to_ns);
 }

@@ -35,6 +35,8 @@ bool selection_by_time(const struct selection *selection);
 uint64_t selection_lifetime_ns(const struct selection *selection, const struct profile *profile, const struct thread *thread);
 /* The selected slices' own time, first start to last end; 0 where the profile knows no time. */
 uint64_t selection_elapsed_ns(const struct selection *selection, const struct profile *profile);
+/* What of [*from_ns, *to_ns) the window leaves, to the nanosecond: for what is kept one by one. */
+void selection_clip(const struct selection *selection, const struct profile *profile, uint64_t *from_ns, uint64_t *to_ns);
 bool selection_has_cell(const struct selection *selection, const struct profile *profile, const struct cell *cell);
 bool selection_has_thread(const struct selection *selection, const struct profile *profile, const struct thread *thread);
 bool selection_has_completion(const struct selection *selection, const struct profile *profile, const struct completion *completion);
