@@ -12,14 +12,12 @@
 #include "analysis/figure.h"
 #include "analysis/naming.h"
 #include "analysis/wake_path.h"
-#include "base/error.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "profile/selection.h"
 #include "result/document.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,13 +307,6 @@ static struct record *summary_of(const struct chaining *chaining, const uint32_t
 	return record;
 }
 
-static int no_intervals(struct error *err)
-{
-	(void)fail(err, FAILURE_USAGE, -ENODATA, "cannot follow chains in this capture");
-	(void)error_because(err, "it keeps sums and not intervals one by one");
-	return error_try(err, "crosscut record --timeline");
-}
-
 static int chain_run(const struct question *question, struct document *into, struct error *err)
 {
 	CLEANUP(naming) struct naming *naming = NULL;
@@ -326,8 +317,12 @@ static int chain_run(const struct question *question, struct document *into, str
 	uint32_t threads[THREADS_MOST];
 	size_t count;
 
-	if (!profile_interval_count(question->profile))
-		return no_intervals(err);
+	(void)err;
+	if (!profile_interval_count(question->profile)) {
+		document_add_finding(into, SEVERITY_WARNING, "chains need the intervals one by one, and this capture keeps sums "
+							     "(crosscut record --timeline)");
+		return 0;
+	}
 	chaining.naming = naming = naming_new(question->profile);
 	chaining.tree = tree = call_tree_new();
 	chaining.chain_ids = chain_ids = map_new(2 * sizeof(uint32_t));
