@@ -195,7 +195,7 @@ static void add_edge(const struct lock_table *table, const struct lock_edge *edg
 
 /* --- Sections ------------------------------------------------------------------------------------------------- */
 
-#define ADD_ROWS(table, noun, columns, most, into)                                                   \
+#define ADD_ROWS(table, noun, most, into)                                                            \
 	do {                                                                                         \
 		for (size_t row = 0; row < (table)->noun##_count; row++) {                           \
 			if ((into)->row_count >= (most))                                             \
@@ -234,27 +234,40 @@ static void add_findings(const struct lock_table *table, struct document *into)
 		document_add_finding(into, SEVERITY_NOTE, "on which stacks holders let go was not captured (crosscut record --with wakers)");
 }
 
-static int locks_run(const struct question *question, struct document *into, struct error *err)
+/* Beside other answers, nothing is said where there is nothing. */
+static bool is_worth_saying(const struct lock_table *table, const struct question *question)
 {
-	CLEANUP(account) struct account *account = account_new(question);
-	CLEANUP(lock_table) struct lock_table *table = NULL;
+	return question->alone || table->lock_count;
+}
+
+static void add_sections(const struct lock_table *table, size_t most, struct document *into)
+{
 	struct table *locks = table_new(lock_columns, ARRAY_LENGTH(lock_columns));
 	struct table *sites = table_new(site_columns, ARRAY_LENGTH(site_columns));
 	struct table *holders = table_new(holder_columns, ARRAY_LENGTH(holder_columns));
 	struct table *edges = table_new(edge_columns, ARRAY_LENGTH(edge_columns));
-	size_t most = question->most;
 
-	(void)err;
-	table = lock_table_new(question->profile, question->selection, account);
-	ADD_ROWS(table, lock, lock_columns, most ? most : LOCKS_MOST, locks);
-	ADD_ROWS(table, site, site_columns, most ? most : SITES_MOST, sites);
-	ADD_ROWS(table, holder, holder_columns, most ? most : HOLDERS_MOST, holders);
-	ADD_ROWS(table, edge, edge_columns, most ? most : EDGES_MOST, edges);
+	ADD_ROWS(table, lock, most ? most : LOCKS_MOST, locks);
+	ADD_ROWS(table, site, most ? most : SITES_MOST, sites);
+	ADD_ROWS(table, holder, most ? most : HOLDERS_MOST, holders);
+	ADD_ROWS(table, edge, most ? most : EDGES_MOST, edges);
 	(void)document_add_record(into, "waits_for_locks", "Waits for locks", summary_of_locks(table));
 	(void)document_add_table(into, "locks", "Locks: exact", locks);
 	(void)document_add_table(into, "holders", "Holders: exact, and what they did while others waited", holders);
 	(void)document_add_table(into, "call_sites", "Call sites: sampled", sites);
-	(void)document_add_table(into, "graph", "Who waited for whom: exact", edges);
+	(void)document_add_table(into, "waiters", "Who waited for whom: exact", edges);
+}
+
+static int locks_run(const struct question *question, struct document *into, struct error *err)
+{
+	CLEANUP(account) struct account *account = account_new(question);
+	CLEANUP(lock_table) struct lock_table *table = NULL;
+
+	(void)err;
+	table = lock_table_new(question->profile, question->selection, account);
+	if (!is_worth_saying(table, question))
+		return 0;
+	add_sections(table, question->most, into);
 	add_findings(table, into);
 	return 0;
 }

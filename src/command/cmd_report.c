@@ -304,7 +304,7 @@ static int answer_import(const struct question *question, struct document *into,
 static int answer(const struct report_config *report, const struct analysis *asked,
 		  const struct question *question, struct document *into, struct error *err)
 {
-	static const char *const page[] = { "ledger", "waits", "oncpu", "stacks", "tree", NULL };
+	static const char *const page[] = { "ledger", "waits", "locks", "oncpu", "stacks", "tree", NULL };
 	static const char *const machines[] = { "ledger", "stacks", NULL };
 	static const char *const people[] = { "ledger", "waits", "oncpu", "stacks", NULL };
 

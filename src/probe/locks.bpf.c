@@ -260,6 +260,8 @@ static __always_inline __u64 cut_before(struct task_ledger *ledger, const struct
 {
 	__u32 next = queue->next;
 
+	if (queue->last[(next - 1) & (HAND_OFFS - 1)].time_ns <= from)
+		return from;                            /* as a rule: nobody let go of it meanwhile */
 	for (__u32 i = 0; i < HAND_OFFS; i++) {
 		const struct hand_off *at = &queue->last[(next + i) & (HAND_OFFS - 1)];
 		struct lock_cut cut = { .from = from, .to = at->time_ns, .stack = at->stack, .holder = at->holder };

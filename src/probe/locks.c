@@ -170,5 +170,5 @@ const struct probe probe_locks = {
 	.name = "locks", .by_default = true, .summary = "who held a lock while others waited, and what kept the holder",
 	.fills = "lock", .without = "locks have no holders and no names",
 	.exposes = "addresses and names of locks, and which threads held them while others waited",
-	.programs = { { "lock_left", NULL, 150 } }, .decoders = decoders,
+	.programs = { { "lock_left", NULL, 340 } }, .decoders = decoders,
 };

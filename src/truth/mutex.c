@@ -43,23 +43,44 @@ static void drop(struct stage_lock *lock, unsigned actor)
 }
 
 static int stage_with(struct truth_context *context, bool (*how)(struct stage_lock *, unsigned),
-		      struct error *err)
+		      const pthread_mutexattr_t *attributes, struct error *err)
 {
-	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_mutex_t mutex;
 	struct stage_lock lock = { .hold = hold, .release = release, .acquire = how, .drop = drop,
 				   .actors = 2, .object = &mutex };
+	int r = -pthread_mutex_init(&mutex, attributes);
 
+	if (r < 0)
+		return fail(err, FAILURE_CANNOT, r, "cannot make a mutex of that kind");
 	return stage_lock(context, &lock, err);
 }
 
 static int stage_plain(struct truth_context *context, struct error *err)
 {
-	return stage_with(context, acquire, err);
+	return stage_with(context, acquire, NULL, err);
 }
 
 static int stage_timed(struct truth_context *context, struct error *err)
 {
-	return stage_with(context, acquire_timed, err);
+	return stage_with(context, acquire_timed, NULL, err);
+}
+
+static int stage_robust(struct truth_context *context, struct error *err)
+{
+	pthread_mutexattr_t attributes;
+
+	(void)pthread_mutexattr_init(&attributes);
+	(void)pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	return stage_with(context, acquire, &attributes, err);
+}
+
+static int stage_inheriting(struct truth_context *context, struct error *err)
+{
+	pthread_mutexattr_t attributes;
+
+	(void)pthread_mutexattr_init(&attributes);
+	(void)pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+	return stage_with(context, acquire, &attributes, err);
 }
 
 const struct truth truth_mutex = {
@@ -67,6 +88,20 @@ const struct truth truth_mutex = {
 	.summary = "a mutex that another thread holds",
 	.state = "lock", .part = "mutex", .thread = "t-mutex", .default_ms = 600,
 	.stage = stage_plain,
+};
+
+const struct truth truth_mutex_pi = {
+	.name = "mutex-pi",
+	.summary = "a mutex that hands its waiters' priority to its holder",
+	.state = "lock", .part = "mutex", .thread = "t-mutex-pi", .default_ms = 600,
+	.stage = stage_inheriting,
+};
+
+const struct truth truth_mutex_robust = {
+	.name = "mutex-robust",
+	.summary = "a mutex that survives the death of its holder",
+	.state = "lock", .part = "mutex", .thread = "t-mutex-robust", .default_ms = 600,
+	.stage = stage_robust,
 };
 
 const struct truth truth_mutex_timed = {

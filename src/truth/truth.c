@@ -24,6 +24,8 @@
 	row(join)            \
 	row(mmap_cold)       \
 	row(mutex)           \
+	row(mutex_pi)        \
+	row(mutex_robust)    \
 	row(mutex_timed)     \
 	row(nanosleep)       \
 	row(oversubscribed)  \
