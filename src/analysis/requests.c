@@ -242,7 +242,8 @@ static void add_places(struct asked *asked, struct document *into)
 		if (asked->cohorts[part->request] && dimension_is_below(asked->profile, class, grown))
 			add_place(asked, index, part, class);
 	}
-	qsort(asked->places, asked->place_count, asked->place_count ? sizeof(*asked->places) : 1, compare_places);
+	if (asked->place_count)
+		qsort(asked->places, asked->place_count, sizeof(*asked->places), compare_places);
 	for (size_t i = 0; i < asked->place_count; i++) {
 		const struct place *place = &asked->places[i];
 		CLEANUP_TEXT char *stack = naming_line(naming, place->stack, STACK_NAMES_MOST);
@@ -323,7 +324,8 @@ static void add_classes(const struct asked *asked, struct document *into)
 		}
 		rows[*at].weight += latency->one_in;
 	}
-	qsort(rows, count, count ? sizeof(*rows) : 1, compare_classes);
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_classes);
 	for (size_t i = 0; i < count; i++) {
 		struct string_id class = { (uint32_t)(rows[i].key >> 32) }, outcome = { (uint32_t)rows[i].key };
 

@@ -13,6 +13,7 @@
 #include "work/work.h"
 
 #include <linux/membarrier.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -64,6 +65,34 @@ static void sample_entry(void *context, const void *key, const void *value)
 	drain_feed(context, &wire, sizeof(wire));
 }
 
+/* "vda", by the link that the kernel keeps for its numbers. */
+static void device_name(const struct wire_io_key *key, char *name, size_t size)
+{
+	char path[64], target[256];
+	ssize_t length;
+
+	(void)snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", key->major, key->minor);
+	length = readlink(path, target, sizeof(target) - 1);
+	target[length > 0 ? length : 0] = '\0';
+	if (length > 0 && strrchr(target, '/'))
+		(void)snprintf(name, size, "%.31s", strrchr(target, '/') + 1);
+	else
+		(void)snprintf(name, size, "%u:%u", key->major, key->minor);
+}
+
+static void io_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_io wire = { .value = { 0 } };
+	char name[32];
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	device_name(&wire.key, name, sizeof(name));
+	batch_put(&drain->extra, WIRE_IO, 0, &wire, sizeof(wire), (const char *const[]){ name, NULL });
+	drain_feed_extra(drain);
+}
+
 static int drain_maps(struct drain *drain, bool odd, struct error *err)
 {
 	struct crosscut_bpf *bpf = drain->options.bpf;
@@ -75,6 +104,8 @@ static int drain_maps(struct drain *drain, bool odd, struct error *err)
 		r = maps_empty(odd ? bpf->maps.segments_odd : bpf->maps.segments_even, segment_entry, drain);
 	if (!r)
 		r = maps_empty(odd ? bpf->maps.samples_odd : bpf->maps.samples_even, sample_entry, drain);
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.ios_odd : bpf->maps.ios_even, io_entry, drain);
 	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot empty the kernel's maps") : 0;
 }
 
@@ -130,6 +161,7 @@ static void drain_losses(struct drain *drain)
 		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST }, { "lock-segments", COUNT_SEGMENTS, COUNT_SEGMENTS_LOST },
 		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
+		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
 	};

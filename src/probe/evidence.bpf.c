@@ -6,6 +6,7 @@
  */
 #include "probe/evidence.bpf.h"
 #include "probe/locks.bpf.h"
+#include "probe/block.bpf.h"
 #include "probe/request.bpf.h"
 
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010 };
@@ -307,7 +308,7 @@ HIDDEN void evidence_of_wake(void *ctx, struct task_struct *task, struct task_le
 	struct task_ledger *waker;
 
 	evidence->wake_context = wake_context(current);
-	if (ledger->own_bio && evidence->wake_context != WIRE_WAKE_TASK && block_completed_here(ledger->bio_sector))
+	if (ledger->own_bio && evidence->wake_context != WIRE_WAKE_TASK && block_completed_here(ledger))
 		evidence->flags |= WIRE_OWN_BIO_DONE;
 	ledger->own_bio = 0;
 	ledger->waker = 0;

@@ -48,7 +48,10 @@ struct task_ledger {
 	__u8 p_log2, site;
 	/* evidence, left by other programs for the wait in progress */
 	__u8 contention, contended, reclaim, compaction, own_bio;
-	__u64 bio_sector;
+	__u64 bio_sector, bio_queued_ns;
+	struct wire_io_key bio_key;
+	__u8 bio_resumes;
+	__u16 bio_merged;
 	struct wire_evidence evidence;
 	__u64 user_stack, waker_stack;
 	/* what it waits for, where that can be held: a futex' address or a lock of the kernel's; 0: nothing of that kind */
@@ -108,6 +111,3 @@ HIDDEN bool port_is_listening(__u16 port);
 HIDDEN __u32 thread_serial(__u32 process, __u32 namespace_tid);         /* 0: no such thread in the population */
 HIDDEN void thread_serial_set(__u32 process, __u32 namespace_tid, __u32 serial);
 HIDDEN __u32 namespace_tid(struct task_struct *task);
-
-/* block.bpf.c: was the request that this CPU completed last one that covers the sector? */
-HIDDEN bool block_completed_here(__u64 sector);

@@ -80,6 +80,8 @@ struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; };
 
 struct bvec_iter { __u64 bi_sector; };
 struct bio { struct bvec_iter bi_iter; };
-struct request { __u64 __sector; };
+struct gendisk { int major, first_minor; };
+struct request_queue { struct gendisk *disk; };
+struct request { struct request_queue *q; __u32 cmd_flags; __u32 __data_len; __u64 __sector; __u64 start_time_ns; };
 
 #pragma clang attribute pop

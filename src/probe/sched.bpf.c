@@ -15,6 +15,7 @@
  * Where a thread comes from and how it ends is lifetime.bpf.c's; it moves no state but through ledger_start() and
  * ledger_close() below.
  */
+#include "probe/block.bpf.h"
 #include "probe/evidence.bpf.h"
 #include "probe/lifetime.bpf.h"
 #include "probe/locks.bpf.h"
@@ -277,6 +278,8 @@ VERIFIED_ONCE int finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 n
 	key.evidence.bucket = power_of_two(wait_ns);
 	count(COUNT_WAITS);
 	flush(ledger, &key, wait_ns, 1, now - wake_ns);
+	if (ledger->bio_resumes)
+		block_resumed(ledger, now - wake_ns);
 	if (timeline_wants(ledger))
 		timeline_add_wait(ledger, &key.evidence, wake_ns - wait_ns, wake_ns);
 	if (ledger->sampled)

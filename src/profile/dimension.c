@@ -29,6 +29,7 @@ enum dimension_kind dimension_kind_of(const char *name)
 
 #define STATE(n, k, m) { .name = n, .unit = "ns", .kind = DIMENSION_##k, .meaning = m }
 #define PART(p, n, k, m) { .name = n, .parent = p, .unit = "ns", .kind = DIMENSION_##k, .meaning = m }
+#define DETAIL(p, n, u, m) { .name = n, .parent = p, .unit = u, .kind = DIMENSION_AMOUNT, .meaning = m }
 #define AMOUNT(n, u, m) { .name = n, .unit = u, .kind = DIMENSION_AMOUNT, .meaning = m }
 
 const struct dimension_row dimension_rows[] = {
@@ -85,6 +86,18 @@ const struct dimension_row dimension_rows[] = {
 	STATE("unknown", WAITING, "no rule fits, the sides disagree, or a side was lost"),
 	AMOUNT("context-switches", "count", "times a thread left a processor"),
 	AMOUNT("migrations", "count", "times a thread went on on another processor"),
+	AMOUNT("block-operations", "count", "requests that block devices completed, whoever asked"),
+	DETAIL("block-operations", "queue", "ns", "from a request's making to its issue to the device"),
+	DETAIL("block-operations", "device", "ns", "from a request's issue to its completion"),
+	DETAIL("block-operations", "errors", "count", "completions with an error"),
+	DETAIL("block-operations", "retries", "count", "times a request was put back and issued again"),
+	DETAIL("block-operations", "merges", "count", "pieces that joined a request of the queue, by threads that waited"),
+	DETAIL("block-operations", "waits", "count", "waits that ended with the thread's own request"),
+	DETAIL("block-operations", "wait-queue", "ns", "of these, from submission to issue"),
+	DETAIL("block-operations", "wait-device", "ns", "of these, from issue to completion"),
+	DETAIL("block-operations", "wait-wake", "ns", "of these, from completion to the wake-up"),
+	DETAIL("block-operations", "wait-runnable", "ns", "of these, from the wake-up until it ran"),
+	AMOUNT("block-bytes", "bytes", "bytes of these requests"),
 };
 const size_t dimension_row_count = ARRAY_LENGTH(dimension_rows);
 

@@ -47,6 +47,7 @@ enum wire_kind {
 	WIRE_SEGMENT,           /* from a map: parts of waits for one lock that one holder ended */
 	WIRE_LOCK_NAME,         /* what lies at a lock's address: made by the drain */
 	WIRE_LINK,              /* to the ring of intervals: one part of one wait for a lock */
+	WIRE_IO,                /* what a device did, by operation; text: its name */
 	WIRE_KIND_COUNT,
 };
 
@@ -255,6 +256,7 @@ enum wire_counter {
 	COUNT_SENDS_UNREAD, COUNT_SENDS_OTHER, COUNT_SWITCHES_MISSED, COUNT_INTERVALS, COUNT_INTERVALS_LOST,
 	COUNT_REQUESTS, COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST, COUNT_RESPONSES_ORPHANED, COUNT_REQUESTS_ABANDONED,
 	COUNT_SEGMENTS, COUNT_SEGMENTS_LOST,
+	COUNT_IOS, COUNT_IOS_LOST,
 	COUNTERS,
 };
 
@@ -310,6 +312,12 @@ struct wire_sample_key {
 	__u32 kernel;                   /* 1: the processor was in kernel mode */
 };
 
+struct wire_io_key { __u32 major, minor, operation, reserved; };
+struct wire_io_value {
+	__u64 count, bytes, queue_ns, device_ns, device_maximum_ns, errors, retries, merges;
+	__u64 waits, wait_queue_ns, wait_device_ns, wait_wake_ns, wait_runnable_ns;     /* that ended with the thread's own request */
+};
+
 struct wire_delay { __u64 count, ns; };
 /* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
 struct wire_cpu_time { __u64 since_ns, idle_ns, unseen_ns; __u32 pid, seen; };
@@ -325,6 +333,7 @@ struct wire_split { struct wire_head head; struct wire_split_key key; struct wir
 struct wire_segment { struct wire_head head; struct wire_segment_key key; struct wire_segment_value value; };
 struct wire_sample { struct wire_head head; struct wire_sample_key key; struct wire_sample_value value; };
 struct wire_delays { struct wire_head head; __u32 preempted, reserved; struct wire_delay buckets[WIRE_DELAY_BUCKETS]; };
+struct wire_io { struct wire_head head; struct wire_io_key key; struct wire_io_value value; };    /* text: the device's name */
 struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
 
 /* From here on: made by the drain only. Texts follow the struct, each ending in a zero byte. */
@@ -365,6 +374,7 @@ _Static_assert(sizeof(struct wire_request_prefix) == 1064, "wire layout");
 _Static_assert(sizeof(struct wire_request_open) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_request_event) == 56, "wire layout");
 _Static_assert(sizeof(struct wire_wait_interval) == 88, "wire layout");
+_Static_assert(sizeof(struct wire_io) == 136, "wire layout");
 _Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
 _Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_split_key) == 72, "wire layout");
