@@ -59,8 +59,8 @@ const struct work work_http = {
 	.unit = "response", .synopsis = "http[:PORT]",
 	.exposes = "the first 12 bytes of what is sent on TCP sockets; only the status number is kept",
 	.programs = { { "http_sent", "sock_send_length", 201 } },
-	.request_programs = { { "http_received", "sock_recv_length", 150 }, { "http_arrived", "sk_data_ready", 60 },
-			      { "http_ended", "inet_sock_set_state", 40 } },
+	.request_programs = { { "http_received", "sock_recv_length", 230 }, { "http_arrived", "sk_data_ready", 220 },
+			      { "http_ended", "inet_sock_set_state", 100 } },
 	.class_of = http_class_of, .judge = http_judge_request,
 	.check = http_check, .open = http_open, .collect = responses_collect, .close = responses_close,
 };

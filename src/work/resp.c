@@ -73,8 +73,8 @@ const struct work work_resp = {
 	.unit = "reply", .synopsis = "resp[:PORT]",
 	.exposes = "the first byte of what is sent on TCP sockets, and the command of requests that are decomposed",
 	.programs = { { "http_sent", "sock_send_length", 201 } },
-	.request_programs = { { "http_received", "sock_recv_length", 150 }, { "http_arrived", "sk_data_ready", 60 },
-			      { "http_ended", "inet_sock_set_state", 40 } },
+	.request_programs = { { "http_received", "sock_recv_length", 230 }, { "http_arrived", "sk_data_ready", 220 },
+			      { "http_ended", "inet_sock_set_state", 100 } },
 	.class_of = resp_class_of, .judge = resp_judge,
 	.check = resp_check, .open = resp_open, .collect = responses_collect, .close = responses_close,
 };
