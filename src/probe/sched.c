@@ -39,7 +39,7 @@ static void add_wait(struct decoder *decoder, uint32_t thread, const struct wire
 	profile_add_cell(profile, (struct cell){
 		.slice = decoder_slice(decoder), .thread = decoder_thread(decoder, thread),
 		.measure = measure_of(profile, NULL, NULL, ROLE_TOTAL, WEIGHTING_EXACT),
-		.evidence = decoder_evidence(decoder, seen), .length_log2 = seen->bucket, .count = count, .value = ns,
+		.evidence = decoder_evidence(decoder, seen), .length_log2 = seen->bucket & 63, .count = count, .value = ns,
 		.maximum = maximum });
 }
 
@@ -81,7 +81,7 @@ static void decode_split(struct decoder *decoder, const struct wire_head *record
 		.evidence = decoder_evidence(decoder, &key->wait.evidence),
 		.stack = decoder_stack(decoder, key->user_stack, key->wait.evidence.kernel_stack),
 		.other = decoder_waker(decoder, key->waker), .other_stack = decoder_waker_stack(decoder, key->waker_stack),
-		.p_log2 = key->p_log2 & 31, .length_log2 = key->wait.evidence.bucket,
+		.p_log2 = key->p_log2 & 31, .length_log2 = key->wait.evidence.bucket & 63,
 		.count = split->value.count, .value = split->value.wait_ns, .maximum = split->value.maximum_ns,
 		.variance = split_variance(split) });
 }

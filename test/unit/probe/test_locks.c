@@ -117,6 +117,20 @@ TEST(a_segment_of_a_thread_that_was_never_announced_is_none)
 	stream_done(&stream);
 }
 
+TEST(a_length_that_no_wait_can_have_breaks_nothing)
+{
+	struct wire_split split = { .key = { .wait = { .thread = 7, .evidence = { .bucket = 200 } }, .p_log2 = 77 }, .value = { .count = 1 } };
+	struct wire_wait wait = { .key = { .thread = 7, .evidence = { .bucket = 255 } }, .value = { .count = 1, .wait_ns = 1 } };
+	struct stream stream;
+
+	stream_init(&stream);
+	batch_put(&stream.batch, WIRE_SPLIT, 0, &split, sizeof(split), NULL);
+	batch_put(&stream.batch, WIRE_WAIT, 0, &wait, sizeof(wait), NULL);
+	stream_feed(&stream);
+	assert_int_equal(profile_cell_count(stream.profile), 2);
+	stream_done(&stream);
+}
+
 static void put_link(struct stream *stream, uint64_t start, uint64_t end, uint32_t holder)
 {
 	struct wire_link wire = { .start_ns = start, .end_ns = end, .lock = 0x1000, .lock_process = 70, .thread = 7, .holder = holder };
