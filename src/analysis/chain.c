@@ -185,7 +185,8 @@ static void add_part(void *context, const struct wake_part *part)
 	call_tree_weigh(chaining->tree, node, ns, 1);
 	add_chain(chaining, text_string(&chain), ground, ns);
 	chaining->told_ns += ns;
-	chaining->unknown_ns += part->kind == WAKE_UNKNOWN ? ns : 0;
+	/* Of some intervals the ledger itself knows no more than that they were. */
+	chaining->unknown_ns += part->kind == WAKE_UNKNOWN || !strcmp(ground, "unknown") ? ns : 0;
 	chaining->cut_ns += part->kind == WAKE_CUT ? ns : 0;
 	text_done(&chain);
 }
