@@ -13,7 +13,7 @@
 #include <string.h>
 
 extern const struct command cmd_calibrate, cmd_check, cmd_completion, cmd_convert, cmd_demo, cmd_diff, cmd_doctor, cmd_help,
-	cmd_investigate, cmd_list, cmd_packet, cmd_report, cmd_record, cmd_select, cmd_symbolize;
+	cmd_investigate, cmd_list, cmd_packet, cmd_plan, cmd_report, cmd_record, cmd_select, cmd_symbolize;
 
 const struct command *const commands[] = {      /* sorted by name; a test says so */
 	&cmd_calibrate,
@@ -27,6 +27,7 @@ const struct command *const commands[] = {      /* sorted by name; a test says s
 	&cmd_investigate,
 	&cmd_list,
 	&cmd_packet,
+	&cmd_plan,
 	&cmd_record,
 	&cmd_report,
 	&cmd_select,
