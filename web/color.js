@@ -59,6 +59,20 @@ export function colorFrames(dimension) {
 	return steps;
 }
 
+// Fill colours of a frame that changed: orange for more, blue for less, stronger the larger the change beside what was there,
+// grey for hardly any. Orange and blue keep apart under the common kinds of colour blindness.
+export function colorChange(change) {
+	const dark = colorDark(), size = Math.min(4, Math.ceil(Math.abs(change) * 4 - 0.04)), steps = [];
+	const angle = change > 0 ? 32 : 212, depth = size ? 20 + size * 17 : 4;
+	for (let step = 0; step < 16; step++)
+		steps.push(hexOf(angle, depth, (dark ? 34 - size * 2 : 86 - size * 5) + (step >> 2)));
+	return steps;
+}
+
+export function colorChangeSolid(grew) {
+	return grew ? `hsl(32 88% ${colorDark() ? 58 : 48}%)` : `hsl(212 88% ${colorDark() ? 62 : 44}%)`;
+}
+
 // Module first, so that functions of one library look alike.
 export function colorStep(name) {
 	const module = /^[^:.(\s]*/.exec(name)[0];

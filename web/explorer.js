@@ -4,11 +4,21 @@
 // when first shown, so that a document of many opens as fast as one of few.
 import { button, element } from "./dom.js";
 import { percent, quantity, whole } from "./quantity.js";
-import { colorFrames, colorSolid } from "./color.js";
-import { treeCallees, treeCallers, treeName, treePrepare } from "./tree.js";
+import { colorChange, colorChangeSolid, colorFrames, colorSolid } from "./color.js";
+import { treeCallees, treeCallers, treeChange, treeName, treePrepare } from "./tree.js";
 import { Flame } from "./flame.js";
 import { Functions } from "./functions.js";
 import { documentCompletions } from "./document.js";
+
+// "trees.grew.disk" is half of a difference: what grew; "trees.shrank.disk" is the other half.
+function halfChange(part) {
+	return (/^trees\.(grew|shrank)\./.exec(part) || [])[1] || "";
+}
+
+function halfTitle(part) {
+	const change = halfChange(part), name = part.replace(/^trees\.((grew|shrank)\.)?/, "");
+	return change ? `${name} ${change === "grew" ? "▲" : "▼"} ${change}` : name;
+}
 
 export class Explorer {
 	// parts: the tree sections of the document, of one or more captures
@@ -16,7 +26,7 @@ export class Explorer {
 		this.answer = answer;
 		this.dimensions = dimensions;
 		const entries = parts.flatMap((part) => part.members.map((member) => ({
-			group: member.group, title: part.part.replace(/^trees\./, ""), raw: member.value,
+			group: member.group, title: halfTitle(part.part), change: halfChange(part.part), raw: member.value,
 			dimension: part.part.split(".").pop().split("/")[0], tree: null })));
 		this.groups = [...new Set(entries.map((entry) => entry.group))];
 		this.entries = this.groups.flatMap((group) => entries.filter((entry) => entry.group === group));
@@ -68,7 +78,8 @@ export class Explorer {
 		const chosen = entry === this.entry;
 		return element("button", { type: "button", role: "tab", "aria-selected": String(chosen), tabindex: chosen ? "0" : "-1",
 			on: { click: () => this.show(entry), keydown: (event) => this.tabKey(event, entry) } },
-			element("span", { class: "swatch", style: { background: colorSolid(this.dimensions.get(entry.dimension)) } }),
+			element("span", { class: "swatch", style: { background: entry.change ? colorChangeSolid(entry.change === "grew")
+				: colorSolid(this.dimensions.get(entry.dimension)) } }),
 			entry.title, element("span", { class: "quiet" }, ` ${quantity(entry.raw.total, entry.raw.unit)}`));
 	}
 
@@ -98,7 +109,18 @@ export class Explorer {
 		this.whole.hidden = !entry.tree.size;
 	}
 
+	// The legend of a difference: what width and colour mean.
+	changeText(tree) {
+		const { change } = this.entry, total = quantity(tree.total, tree.unit);
+		return `Width is how much the stacks below a frame ${change}, ${total} per correct completion in all; no width is negative, and a `
+			+ `stack that ${change === "grew" ? "is new" : "vanished"} has its full width. Colour is the frame as a whole: orange ▲ takes more `
+			+ "than before, blue ▼ less, the stronger the larger the change beside what was there; grey = hardly changed. The "
+			+ `${change === "grew" ? "tree of what shrank" : "tree of what grew"} is the tab beside it.`;
+	}
+
 	aboutText(tree) {
+		if (tree.size && tree.base)
+			return this.changeText(tree);
 		const merged = tree.coalesced ? ` ${whole(tree.coalesced)} small nodes were merged into “(other)”.` : "";
 		return tree.size
 			? `${quantity(tree.total, tree.unit)} in all, ${tree.weighting}, ${whole(tree.size)} nodes. Grey runs are frames too narrow to draw.${merged}`
@@ -107,6 +129,15 @@ export class Explorer {
 
 	// A frame has the colour of its tree's dimension; in a tree of all states, that of the state above it ("[disk/read]").
 	steps(tree) {
+		if (tree.base) {
+			const shades = new Map();
+			return (node) => {
+				const level = Math.round(treeChange(tree, node) * 8) / 8;
+				if (!shades.has(level))
+					shades.set(level, colorChange(level));
+				return shades.get(level);
+			};
+		}
 		const of = (name) => colorFrames(this.dimensions.get(name));
 		const own = of(this.entry.dimension), families = [own], named = new Map();
 		tree.names.forEach((name, id) => {
@@ -133,6 +164,9 @@ export class Explorer {
 
 	facts(flame, node) {
 		const { tree } = flame, value = tree.value[node], self = tree.self[node];
+		if (tree.base)
+			return [`${quantity(tree.base[node], tree.unit)} → ${quantity(tree.candidate[node], tree.unit)} per correct completion`,
+				`${quantity(value, tree.unit)} ${this.entry.change} at or below it, ${percent(value / this.entry.tree.total)} of what ${this.entry.change}`];
 		const facts = [
 			`${quantity(value, tree.unit)} inclusive, ${percent(value / this.entry.tree.total)}`,
 			`${quantity(self, tree.unit)} self, ${percent(self / this.entry.tree.total)}`,

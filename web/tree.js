@@ -8,6 +8,8 @@ export function treePrepare(raw) {
 		depth: Uint16Array.from(raw.depth), name: Uint32Array.from(raw.name),
 		value: Float64Array.from(raw.value), self: Float64Array.from(raw.self),
 		count: raw.count ? Float64Array.from(raw.count) : null,
+		base: raw.base ? Float64Array.from(raw.base) : null,
+		candidate: raw.base ? Float64Array.from(raw.candidate) : null,
 	};
 	return treeLink(tree);
 }
@@ -38,7 +40,20 @@ function treeLink(tree) {
 }
 
 export function treeName(tree, node) {
-	return tree.names[tree.name[node]];
+	const name = tree.names[tree.name[node]];
+	return tree.base ? `${treeSign(tree, node)} ${name}` : name;
+}
+
+// Of a differential tree: how a frame as a whole changed, from -1 (vanished) over 0 to 1 (new).
+export function treeChange(tree, node) {
+	const most = Math.max(tree.base[node], tree.candidate[node]);
+	return most > 0 ? (tree.candidate[node] - tree.base[node]) / most : 0;
+}
+
+// What a colour says, as a sign.
+export function treeSign(tree, node) {
+	const change = treeChange(tree, node);
+	return change > 0.01 ? "▲" : change < -0.01 ? "▼" : "=";
 }
 
 // Per function: exclusive, inclusive (a recursive call counted once) and its number of nodes.

@@ -11,19 +11,19 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/quantity.h"
+#include "compare/judge.h"
 #include "format/format.h"
 #include "gate/gate.h"
 #include "profile/profile.h"
 #include "profile/selection.h"
 #include "profile/summary.h"
 #include "result/document.h"
-#include "statistics/interval.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { STATES_MOST = 32, DEMO_PAIRS_TO_DECIDE = 6 };
+enum { STATES_MOST = 32 };
 
 /* One row of the comparison: a state or an amount, per correct response, in every capture. */
 struct compared {
@@ -154,32 +154,32 @@ static const struct column comparison_columns[] = {
 	{ "high", "to", "", 0 },                         { "outcome", "outcome", "", 0 },
 };
 
-static const char *outcome_of(const struct statistics_interval *interval, unsigned pairs)
+static const char *outcome_of(const struct judged *judged, unsigned pairs)
 {
-	if (pairs < DEMO_PAIRS_TO_DECIDE)
-		return "described";
-	if (interval->low > 0)
-		return "grew";
-	return interval->high < 0 ? "shrank" : "unclear";
+	return pairs < judge_defaults.pairs_least ? "described" : change_name(judged->change);
 }
 
+/* The rows are one family, judged by what diff judges by. */
 static void add_comparison(const struct comparison *comparison, struct table *table)
 {
+	struct judged judged[STATES_MOST] = { 0 }, *family[STATES_MOST];
+
+	for (unsigned i = 0; i < comparison->row_count; i++) {
+		judge_pairs(comparison->rows[i].baseline, comparison->rows[i].candidate, comparison->pair_count, &judge_defaults, &judged[i]);
+		family[i] = &judged[i];
+	}
+	judge_family(family, comparison->row_count, &judge_defaults);
 	for (unsigned i = 0; i < comparison->row_count; i++) {
 		const struct compared *row = &comparison->rows[i];
-		double base = mean_of(row->baseline, comparison->pair_count);
-		double candidate = mean_of(row->candidate, comparison->pair_count);
-		struct statistics_interval interval = { .low = NAN, .high = NAN };
 
-		if (base <= 0 && candidate <= 0)
+		if (judged[i].base <= 0 && judged[i].candidate <= 0)
 			continue;
-		if (comparison->pair_count > 1)
-			(void)statistics_interval_of_pairs(row->baseline, row->candidate, comparison->pair_count, 0.95, &interval);
 		table_add(table, (struct value[]){
 			value_text(row->row->name), value_text(dimension_kind_name(row->row->kind)), value_text(row->row->unit),
-			value_number(base), value_number(candidate), value_number(candidate - base),
-			base > 0 ? value_number(candidate / base - 1) : value_none(), value_number(interval.low),
-			value_number(interval.high), value_text(outcome_of(&interval, comparison->pair_count)) });
+			value_number(judged[i].base), value_number(judged[i].candidate), value_number(judged[i].delta.estimate),
+			judged[i].base > 0 ? value_number(judged[i].candidate / judged[i].base - 1) : value_none(),
+			value_number(judged[i].delta.low), value_number(judged[i].delta.high),
+			value_text(outcome_of(&judged[i], comparison->pair_count)) });
 	}
 }
 
@@ -256,7 +256,7 @@ static void add_findings(const struct comparison *comparison, struct document *i
 				     "the dimension that lost most is %s: from %s to %s of thread time per correct response",
 				     most->row->name, quantity_print(from, base, "ns"), quantity_print(to, candidate, "ns"));
 	}
-	if (comparison->pair_count < DEMO_PAIRS_TO_DECIDE)
+	if (comparison->pair_count < judge_defaults.pairs_least)
 		document_add_finding(into, SEVERITY_NOTE,
 				     "%u pair%s describe%s, it takes six to decide: crosscut demo --pairs 6",
 				     comparison->pair_count, comparison->pair_count > 1 ? "s" : "",

@@ -234,27 +234,35 @@ static size_t arms_of(const struct comparison *comparison, enum side side)
 	return count;
 }
 
+/* The first pair, from 0, that one of the sides lacks; SIZE_MAX where all are whole. */
+static size_t lacking_pair(const struct comparison *comparison, size_t pairs, enum side *ret)
+{
+	for (size_t pair = 0; pair < pairs; pair++)
+		for (size_t side = 0; side < SIDE_COUNT; side++) {
+			if (comparison_arm(comparison, (enum side)side, pair) || (side == SIDE_RESTORED && !comparison->restored))
+				continue;
+			*ret = (enum side)side;
+			return pair;
+		}
+	return SIZE_MAX;
+}
+
 static int check_pairs(struct comparison *comparison, struct error *err)
 {
-	size_t pairs = arms_of(comparison, SIDE_BASE);
+	size_t most = 1, pair;
+	enum side side;
 
-	comparison->pairs = pairs;
 	comparison->restored = arms_of(comparison, SIDE_RESTORED) > 0;
-	for (size_t side = 0; side < SIDE_COUNT; side++) {
-		for (size_t pair = 0; pair < pairs || (!pairs && !pair); pair++) {
-			if (side == SIDE_RESTORED && !comparison->restored)
-				break;
-			if (pairs && comparison_arm(comparison, (enum side)side, pair) &&
-			    arms_of(comparison, (enum side)side) == pairs)
-				continue;
-			(void)fail(err, FAILURE_USAGE, -EINVAL, "the captures do not make pairs");
-			(void)error_because(err, "%zu of base, %zu of candidate, %zu of restored; pair %zu has no %s", pairs,
-					    arms_of(comparison, SIDE_CANDIDATE), arms_of(comparison, SIDE_RESTORED), pair + 1,
-					    side_name((enum side)side));
-			return error_try(err, "crosscut diff --base A1 A2 --candidate B1 B2");
-		}
-	}
-	return 0;
+	for (size_t i = 0; i < comparison->arm_count; i++)
+		most = comparison->arms[i].capture.pair >= most ? comparison->arms[i].capture.pair + 1 : most;
+	comparison->pairs = most;
+	pair = lacking_pair(comparison, most, &side);
+	if (pair == SIZE_MAX)
+		return 0;
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "the captures do not make pairs");
+	(void)error_because(err, "%zu of base, %zu of candidate, %zu of restored; pair %zu has no %s", arms_of(comparison, SIDE_BASE),
+			    arms_of(comparison, SIDE_CANDIDATE), arms_of(comparison, SIDE_RESTORED), pair + 1, side_name(side));
+	return error_try(err, "crosscut diff --base A1 A2 --candidate B1 B2");
 }
 
 static const struct named *named_of(const struct comparison *comparison, const char *name)

@@ -154,7 +154,10 @@ static void fill_rows(struct comparison *comparison, size_t first, const struct 
 
 /* --- How well the sides' names match ----------------------------------------------------------------------------------------- */
 
-/* Of the frames' weight in one dimension, what has a name that the other side knows too. */
+/*
+ * Of the frames' weight in one dimension, what the other side knows too. Code that is new, or gone, leaves a caller that both
+ * know: its first frame is no mismatch. Names that do not match at all leave whole stacks that neither side knows of the other.
+ */
 struct matching { double matched, all; };
 
 static void match(const struct comparison *comparison, enum side side, const bool *other_knows, struct matching *by_root)
@@ -163,11 +166,16 @@ static void match(const struct comparison *comparison, enum side side, const boo
 
 	for (uint32_t node = 1; node < forest_count(forest); node++) {
 		double weight = comparison->pooled[side][node];
+		uint32_t parent;
+		bool known;
 
 		if (!forest_parent(forest, node) || weight <= 0)
 			continue;
 		by_root[forest_root(forest, node)].all += weight;
-		by_root[forest_root(forest, node)].matched += other_knows[forest_name(forest, node)] ? weight : 0;
+		parent = forest_parent(forest, node);
+		known = other_knows[forest_name(forest, node)] ||
+			(forest_parent(forest, parent) && other_knows[forest_name(forest, parent)]);
+		by_root[forest_root(forest, node)].matched += known ? weight : 0;
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the documents that the page's test opens, each as HTML and as JSON: one ledger, two side by side, one with
- * 200,000 nodes, and one whose names are hostile. The figures are invented, so nothing here depends on a capture; the
+ * 200,000 nodes, one whose names are hostile, and a difference. The figures are invented, so nothing here depends on a capture; the
  * test compares what the page shows with the JSON beside it.
  *
  *	make_documents DIRECTORY
@@ -350,12 +350,40 @@ static int write_as(const struct document *document, const char *directory, cons
 	return r;
 }
 
+/* One half of a difference: main; serve: parse grew (or shrank), reply is new (or vanished), hash went the other way as a whole. */
+static struct tree *make_half(bool grew)
+{
+	struct tree *tree = tree_new("ns", "per correct completion");
+	double before = grew ? 3.2e6 : 3.5e6, after = grew ? 3.5e6 : 3.2e6;
+	uint32_t names[5];
+	static const char *const texts[] = { "oncpu", "serve", "parse", "reply", "hash" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
+		names[i] = tree_name(tree, texts[i]);
+	tree_add_change(tree, 0, names[0], 1.4e6, 0, 8e6, 8e6);
+	tree_add_change(tree, 1, names[1], 1.4e6, 0, 8e6, 8e6);
+	tree_add_change(tree, 2, names[4], 0.1e6, 0.1e6, grew ? 2e6 : 1e6, grew ? 1e6 : 2e6);
+	tree_add_change(tree, 2, names[2], 0.3e6, 0.3e6, before, after);
+	tree_add_change(tree, 2, names[3], 1e6, 1e6, grew ? 0 : 1e6, grew ? 1e6 : 0);
+	return tree;
+}
+
+static struct document *make_difference(void)
+{
+	struct document *document = document_new("crosscut.diff/1", "candidate against base");
+
+	document_add_finding(document, SEVERITY_WARNING, "the dimension that lost most is disk");
+	(void)document_add_tree(document, "trees.grew.oncpu", "oncpu: what grew", make_half(true));
+	(void)document_add_tree(document, "trees.shrank.oncpu", "oncpu: what shrank", make_half(false));
+	return document;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		struct document *(*make)(void);
-	} rows[] = { { "ledger", make_ledger }, { "pair", make_pair }, { "large", make_large }, { "hostile", make_hostile } };
+	} rows[] = { { "ledger", make_ledger }, { "pair", make_pair }, { "large", make_large }, { "hostile", make_hostile }, { "difference", make_difference } };
 
 	if (argc != 2) {
 		(void)fprintf(stderr, "usage: make_documents DIRECTORY\n");

@@ -13,7 +13,7 @@ import unittest
 from browser import Browser, find_browser
 
 DIRECTORY = sys.argv.pop(1) if len(sys.argv) > 1 else "build/page"
-DOCUMENTS = ("ledger", "pair", "large", "hostile")
+DOCUMENTS = ("ledger", "pair", "large", "hostile", "difference")
 browser = None
 
 
@@ -106,6 +106,42 @@ def contrast(one, other):
 # Any CSS colour as [r, g, b], by letting the browser paint it.
 COLOUR_OF = ("(colour) => { const c = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d');"
              "c.fillStyle = colour; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; }")
+
+
+class Difference(unittest.TestCase):
+    """Two trees, what grew and what shrank; colour and sign say how a frame as a whole changed."""
+
+    def setUp(self):
+        browser.open(path("difference.html"))
+
+    def pixel(self, share, depth):
+        return browser.evaluate("(() => { const c = document.querySelector('.graphs:not([hidden]) canvas'), s = devicePixelRatio || 1;"
+                                f"return [...c.getContext('2d').getImageData(Math.round(c.clientWidth * {share} * s), "
+                                f"Math.round((2 + {depth} * 18 + 3) * s), 1, 1).data]; }})()")
+
+    def test_each_half_has_its_tab_and_says_what_width_and_colour_mean(self):
+        self.assertEqual([name.strip().split(" 1")[0] for name in texts("[role=tab]")], ["oncpu ▲ grew", "oncpu ▼ shrank"])
+        for at, (word, gone) in enumerate((("grew", "is new"), ("shrank", "vanished"))):
+            click("[role=tab]", at)
+            legend = text(".about")
+            for part in (f"below a frame {word}", gone, "orange ▲", "blue ▼", "grey =", "per correct completion"):
+                self.assertIn(part, legend)
+
+    def test_more_is_orange_and_less_is_blue_and_the_same_is_neither(self):
+        width = 1.4
+        places = {"hash": 0.05 / width, "parse": 0.25 / width, "reply": 0.9 / width}
+        red, _, blue, _ = self.pixel(places["reply"], 2)
+        self.assertGreater(red - blue, 60)
+        red, _, blue, _ = self.pixel(places["hash"], 2)
+        self.assertGreater(blue - red, 30)
+        red, _, blue, _ = self.pixel(0.5, 1)
+        self.assertLess(abs(red - blue), 20)
+
+    def test_a_frame_says_its_sign_and_both_sides(self):
+        self.assertEqual(pointed_at(0.9 / 1.4, 2), "▲ reply")
+        self.assertIn("3.20 ms → 3.50 ms", (pointed_at(0.25 / 1.4, 2), text(".tip"))[1])
+        self.assertEqual(pointed_at(0.05 / 1.4, 2), "▼ hash")
+        self.assertEqual(pointed_at(0.5, 1), "= serve")
 
 
 class Loading(unittest.TestCase):

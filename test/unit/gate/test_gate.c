@@ -104,7 +104,7 @@ TEST(every_gate_has_a_scene)
 
 		for (size_t j = 0; j < ARRAY_LENGTH(scenes); j++)
 			found += !strcmp(scenes[j].gate, gates[i]->name);
-		assert_true(found);
+		assert_true(found || gates[i]->between);         /* those have test_between.c */
 	}
 }
 
@@ -200,8 +200,9 @@ TEST(mercury_passes_but_for_what_nobody_verified)
 	summary_of(profile, &summary);
 	profile_free(profile);
 	for (size_t i = 0; gates[i]; i++)
-		expect(gates[i]->name, &summary,
-		       strcmp(gates[i]->name, "complete-stacks") ? VERDICT_PASS
+		if (!gates[i]->between)
+			expect(gates[i]->name, &summary,
+			       strcmp(gates[i]->name, "complete-stacks") ? VERDICT_PASS
 								 : VERDICT_UNMEASURED);
 }
 
@@ -233,6 +234,7 @@ TEST(a_profile_of_nothing_passes_no_gate_that_applies)
 	summary_of(profile, &summary);
 	profile_free(profile);
 	for (size_t i = 0; gates[i]; i++)
-		expect(gates[i]->name, &summary,
-		       strcmp(gates[i]->name, "multiplexing") ? VERDICT_UNMEASURED : VERDICT_PASS);
+		if (!gates[i]->between)
+			expect(gates[i]->name, &summary,
+			       strcmp(gates[i]->name, "multiplexing") ? VERDICT_UNMEASURED : VERDICT_PASS);
 }

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Captures whose answer can be told beforehand: the teaching case, one slowed down throughout, one that completed half. */
+#include "test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "compare/comparison.h"
+#include "profile/selection.h"
+#include "result/document.h"
+#include "unit/profile_builder.h"
+
+enum { PAIRS = 6 };
+
+/* A program of three functions, sampled at some rate: what it costs per completion, and how many completions there were. */
+struct run {
+	double parse_ns, hash_ns, old_ns, new_ns;    /* per completion; 0: the function is not there */
+	double completions;
+	uint64_t period_ns;
+	const char *state;
+};
+
+static const struct run usual = { .parse_ns = 3e6, .hash_ns = 2e6, .old_ns = 1e6, .completions = 10000, .period_ns = 10000000,
+				  .state = "nominal" };
+
+static void add_samples(struct profile *profile, struct slice_id slice, struct thread_id thread, const struct run *run,
+			const char *path, double ns, double noise)
+{
+	struct stack_id stack = built_stack(profile, path, STACK_COMPLETE);
+	uint64_t count = (uint64_t)llround(ns * noise * run->completions / (double)run->period_ns);
+
+	if (count)
+		profile_add_cell(profile, (struct cell){ .slice = slice, .thread = thread, .stack = stack, .count = count,
+							 .value = count * run->period_ns,
+							 .measure = built_measure(profile, "oncpu/user", ROLE_SPLIT, WEIGHTING_SAMPLED,
+										  "cpu-clock", run->period_ns) });
+}
+
+static struct profile *make_named(const struct run *run, double noise, const char *prefix)
+{
+	char path[128];
+
+	struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 1, "service");
+	struct thread_id thread = built_thread(profile, process, 1, "worker", BUILDER_START, BUILDER_START + 100ull * BUILDER_SECOND);
+	struct slice_id slice = built_slice(profile, BUILDER_START, BUILDER_START + 100ull * BUILDER_SECOND);
+	const struct { const char *name; double ns; } functions[] = { { "parse", run->parse_ns },
+								       { "hash", run->hash_ns },
+								       { "reply;old_way", run->old_ns },
+								       { "reply;new_way", run->new_ns } };
+	double ns = run->parse_ns + run->hash_ns + run->old_ns + run->new_ns;
+
+	profile_set_meta(profile, "work.unit", "request");
+	profile_set_meta(profile, "label.state", run->state);
+	for (size_t i = 0; i < ARRAY_LENGTH(functions); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", prefix, functions[i].name);
+		add_samples(profile, slice, thread, run, path, functions[i].ns, noise);
+	}
+	built_total(profile, slice, thread, "oncpu", (uint64_t)(ns * noise * run->completions), 1000, 1000);
+	built_completions(profile, slice, process, "200", OUTCOME_CORRECT, (uint64_t)run->completions);
+	profile_add_loss(profile, (struct loss){ slice, profile_string(profile, "sched"), 1000, 0 });
+	profile_freeze(profile);
+	return profile;
+}
+
+static struct profile *make(const struct run *run, double noise)
+{
+	return make_named(run, noise, "main;serve;");
+}
+
+static const double noises[2][PAIRS] = { { 1.002, 0.999, 1.001, 0.998, 1.0, 1.0005 }, { 1.0, 1.001, 0.999, 1.0015, 0.9995, 0.998 } };
+
+static void add(struct comparison *comparison, enum side side, size_t pair, struct profile *profile)
+{
+	struct error err = { 0 };
+
+	assert_int_equal(comparison_add(comparison, side, pair, "capture", profile, NULL, &err), 0);
+	profile_free(profile);
+}
+
+static struct comparison *compare(const struct selection *selection, const struct run *base, const struct run *candidate, size_t pairs)
+{
+	struct comparison_options options = comparison_defaults;
+	struct comparison *comparison;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	for (size_t i = 0; i < pairs; i++) {
+		add(comparison, SIDE_CANDIDATE, i, make(candidate, noises[1][i]));
+		add(comparison, SIDE_BASE, i, make(base, noises[0][i]));
+	}
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	return comparison;
+}
+
+static enum change change_of(const struct comparison *comparison, const char *name)
+{
+	const struct compared *row = comparison_find(comparison, name);
+
+	if (!row)
+		print_error("no row %s\n", name);
+	assert_non_null(row);
+	return row->judged.change;
+}
+
+static const char *failing(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison_gate_count(comparison); i++)
+		if (comparison_gate_at(comparison, i)->reading.verdict > VERDICT_WARN)
+			return comparison_gate_at(comparison, i)->gate->name;
+	return "none";
+}
+
+TEST(a_uniform_slowdown_grows_every_large_frame_and_shrinks_none)
+{
+	struct run slow = { .parse_ns = 3.6e6, .hash_ns = 2.4e6, .old_ns = 1.2e6, .completions = 9000, .period_ns = 10000000,
+			    .state = "nominal" };
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = compare(selection, &usual, &slow, PAIRS);
+
+	assert_string_equal(failing(comparison), "none");
+	for (size_t i = 0; i < comparison_row_count(comparison); i++)
+		if (comparison_row_at(comparison, i)->kind == ROW_STACK)
+			assert_int_equal(comparison_row_at(comparison, i)->judged.change, CHANGE_GREW);
+	assert_int_equal(change_of(comparison, "oncpu"), CHANGE_GREW);
+	assert_true(comparison_worse(comparison));
+}
+
+TEST(half_the_throughput_at_equal_cost_is_equivalent)
+{
+	struct run half = usual;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+
+	half.completions /= 2;
+	comparison = compare(selection, &usual, &half, PAIRS);
+	for (size_t i = 0; i < comparison_row_count(comparison); i++)
+		if (comparison_row_at(comparison, i)->tested)
+			assert_int_equal(comparison_row_at(comparison, i)->judged.change, CHANGE_EQUIVALENT);
+	assert_false(comparison_worse(comparison));
+	assert_true(comparison_find(comparison, "oncpu")->totals[SIDE_CANDIDATE] <
+		    0.51 * comparison_find(comparison, "oncpu")->totals[SIDE_BASE]);
+}
+
+TEST(another_sampling_rate_is_corrected)
+{
+	struct run often = usual;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+
+	often.period_ns = 1000000;
+	comparison = compare(selection, &usual, &often, PAIRS);
+	assert_string_equal(failing(comparison), "none");
+	assert_int_equal(change_of(comparison, "oncpu:parse"), CHANGE_EQUIVALENT);
+	assert_int_equal(change_of(comparison, "oncpu:old_way"), CHANGE_EQUIVALENT);
+}
+
+TEST(a_stack_that_vanished_is_shown_and_the_one_that_took_its_place_is_a_cost_shift)
+{
+	struct run moved = usual;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	const struct compared *gone, *come;
+
+	moved.new_ns = moved.old_ns;
+	moved.old_ns = 0;
+	comparison = compare(selection, &usual, &moved, PAIRS);
+	assert_string_equal(failing(comparison), "none");
+	gone = comparison_find(comparison, "oncpu:old_way");
+	come = comparison_find(comparison, "oncpu:new_way");
+	assert_non_null(gone);
+	assert_non_null(come);
+	assert_int_equal(gone->judged.change, CHANGE_SHRANK);
+	assert_true(gone->totals[SIDE_CANDIDATE] == 0 && come->totals[SIDE_BASE] == 0);
+	assert_int_equal(come->judged.change, CHANGE_GREW);
+	assert_true(come->shift);
+	assert_false(comparison_worse(comparison));
+}
+
+TEST(names_that_do_not_match_are_refused)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	add(comparison, SIDE_BASE, 0, make_named(&usual, 1, "main;serve;"));
+	add(comparison, SIDE_CANDIDATE, 0, make_named(&usual, 1, "start;run;do_"));
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	assert_true(comparison_matched_share(comparison) < 0.5);
+	assert_true(comparison_refused(comparison));
+}
+
+TEST(another_operating_state_is_refused)
+{
+	struct run loaded = usual;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+
+	loaded.state = "overload";
+	comparison = compare(selection, &usual, &loaded, PAIRS);
+	assert_true(comparison_refused(comparison));
+	assert_string_equal(failing(comparison), "equal-state");
+}
+
+TEST(one_pair_describes_with_an_interval_and_decides_nothing)
+{
+	struct run slow = usual;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	const struct compared *parse;
+
+	slow.parse_ns = 4.5e6;
+	comparison = compare(selection, &usual, &slow, 1);
+	parse = comparison_find(comparison, "oncpu:parse");
+	assert_true(comparison_described(comparison));
+	assert_false(comparison_refused(comparison));
+	assert_int_equal(parse->judged.change, CHANGE_UNCLEAR);
+	assert_true(parse->judged.ratio.low > 0.3 && parse->judged.ratio.high < 0.7);
+}
+
+TEST(sides_that_make_no_pairs_are_a_mistake_of_the_question)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	add(comparison, SIDE_BASE, 0, make(&usual, 1));
+	add(comparison, SIDE_BASE, 1, make(&usual, 1));
+	add(comparison, SIDE_CANDIDATE, 0, make(&usual, 1));
+	assert_int_not_equal(comparison_finish(comparison, &err), 0);
+	assert_non_null(strstr(err.why, "pair 2 has no candidate"));
+}
+
+/* Widths of both trees add up from the leaves, and what vanished stands in the second at its full former width. */
+TEST(what_grew_and_what_shrank_are_two_trees_without_a_negative_width)
+{
+	struct run moved = usual;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	CLEANUP(document) struct document *document = document_new("crosscut.diff/1", "test");
+	struct comparison_asked asked = { .trees = true };
+	const struct section *grew, *shrank;
+
+	moved.new_ns = 2e6;
+	moved.old_ns = 0;
+	comparison = compare(selection, &usual, &moved, PAIRS);
+	comparison_document(comparison, &asked, document);
+	grew = document_find(document, "trees.grew.oncpu");
+	shrank = document_find(document, "trees.shrank.oncpu");
+	assert_non_null(grew);
+	assert_non_null(shrank);
+	assert_true(fabs(grew->tree->values[0] - 2e6) < 0.02e6);
+	assert_true(fabs(shrank->tree->values[0] - 1e6) < 0.02e6);
+	for (size_t i = 0; i < shrank->tree->node_count; i++)
+		assert_true(shrank->tree->values[i] >= 0 && shrank->tree->selves[i] >= 0);
+}
+
+TEST(the_teaching_case_is_told_as_it_is_told)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	CLEANUP(document) struct document *document = document_new("crosscut.diff/1", "test");
+	struct profile *base = mercury(&mercury_baseline), *candidate = mercury(&mercury_candidate);
+	struct comparison_asked asked = { 0 };
+	struct error err = { 0 };
+	bool told = false, parse = false;
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	profile_freeze(base);
+	profile_freeze(candidate);
+	add(comparison, SIDE_BASE, 0, base);
+	add(comparison, SIDE_CANDIDATE, 0, candidate);
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	comparison_document(comparison, &asked, document);
+	for (size_t i = 0; i < document->section_count; i++) {
+		const char *text = document->sections[i].kind == SECTION_FINDING ? document->sections[i].finding : "";
+
+		told |= strstr(text, "lost most per correct completion is disk: 10 ms, then 42 ms") != NULL;
+		parse |= strstr(text, "parse gained 0.5 % of that, so it does not matter here") != NULL;
+	}
+	assert_true(told && parse);
+	assert_true(fabs(comparison_find(comparison, "runnable")->judged.delta.estimate - 16e6) < 1);
+	assert_true(fabs(comparison_find(comparison, "lock")->judged.delta.estimate - 8e6) < 1);
+	assert_true(fabs(comparison_find(comparison, "oncpu")->judged.delta.estimate + 0.6e6) < 1);
+}
