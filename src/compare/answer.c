@@ -334,7 +334,7 @@ static void add_changes(const struct comparison *comparison, const struct compar
 	const char *unit = unit_of_work(comparison);
 	size_t count;
 	struct table *stacks = stacks_of(comparison, asked->most, &count);
-	CLEANUP_TEXT char *per = comparison->options.totals ? xstrdup(unit) : xasprintf("per correct %s", unit);
+	CLEANUP_TEXT char *per = comparison->options.totals ? xstrdup(unit) : xasprintf("per %s%s", strncmp(unit, "correct", 7) ? "correct " : "", unit);
 
 	add_kind(comparison, ROW_ELAPSED, SIDE_CANDIDATE, elapsed);
 	add_states(comparison, SIDE_CANDIDATE, states);
@@ -346,7 +346,7 @@ static void add_changes(const struct comparison *comparison, const struct compar
 			    comparison->pairs == 1 ? "" : "s"));
 	add_rates(comparison, into);
 	add_table(into, "stacks", stacks,
-		  xasprintf("Stacks, %s (%zu that hold %.3g %% of their dimension)", per, count,
+		  xasprintf("Stacks, %s (%zu of %.3g %% of their dimension or more)", per, count,
 			    100 * comparison->options.weight_share));
 	add_table(into, "objects", objects, xasprintf("What was waited for, %s", per));
 	add_table(into, "classes", classes, xasprintf("Outcomes by class, %s", per));

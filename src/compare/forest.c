@@ -275,6 +275,18 @@ const char *forest_text(const struct forest *forest, uint32_t name)
 	return mark ? intern_text(forest->shown, intern_put_size(forest->shown, text, (size_t)(mark - text))) : text;
 }
 
+uint32_t forest_module(const struct forest *forest, uint32_t name)
+{
+	const char *text = intern_text(forest->names, name), *mark = strchr(text, MARK);
+
+	return *text == '[' ? FOREST_NO_MODULE : intern_put(forest->shown, mark ? mark + 1 : "");
+}
+
+size_t forest_text_count(const struct forest *forest)
+{
+	return intern_count(forest->shown);
+}
+
 char *forest_line(const struct forest *forest, uint32_t node, size_t most)
 {
 	struct text line = TEXT(64 * 1024);

@@ -39,6 +39,10 @@ uint32_t forest_root(const struct forest *forest, uint32_t node);    /* the node
 uint32_t forest_name(const struct forest *forest, uint32_t node);    /* equal names, equal numbers */
 size_t forest_name_count(const struct forest *forest);
 const char *forest_text(const struct forest *forest, uint32_t name); /* the function, or a root's dimension */
+/* Its module, below forest_text_count(); 0: the program itself, or a profile without modules. Causes in brackets have none. */
+enum { FOREST_NO_MODULE = UINT32_MAX };
+uint32_t forest_module(const struct forest *forest, uint32_t name);
+size_t forest_text_count(const struct forest *forest);
 /* "parse < serve < worker": at most so many names from the node upwards. The caller frees it. */
 char *forest_line(const struct forest *forest, uint32_t node, size_t most);
 /* sums: one per node, all zero; filled with inclusive weights. */

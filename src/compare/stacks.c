@@ -69,7 +69,7 @@ static double pooled_weight(const struct comparison *comparison, uint32_t node)
 	return comparison->pooled[SIDE_BASE][node] + comparison->pooled[SIDE_CANDIDATE][node] + comparison->pooled[SIDE_RESTORED][node];
 }
 
-static const struct compared *row_of_root(const struct comparison *comparison, uint32_t node)
+const struct compared *comparison_row_of_root(const struct comparison *comparison, uint32_t node)
 {
 	const char *name = forest_text(comparison->forest, forest_name(comparison->forest, forest_root(comparison->forest, node)));
 
@@ -118,7 +118,7 @@ static bool *find_kept(const struct comparison *comparison)
 static struct compared *make_row(struct comparison *comparison, uint32_t node)
 {
 	const struct forest *forest = comparison->forest;
-	const struct compared *state = row_of_root(comparison, node);
+	const struct compared *state = comparison_row_of_root(comparison, node);
 	const char *dimension = forest_text(forest, forest_name(forest, forest_root(forest, node)));
 	char name[1400];
 	struct compared *row;
@@ -152,74 +152,13 @@ static void fill_rows(struct comparison *comparison, size_t first, const struct 
 	free(events);
 }
 
-/* --- How well the sides' names match ----------------------------------------------------------------------------------------- */
-
-/*
- * Of the frames' weight in one dimension, what the other side knows too. Code that is new, or gone, leaves a caller that both
- * know: its first frame is no mismatch. Names that do not match at all leave whole stacks that neither side knows of the other.
- */
-struct matching { double matched, all; };
-
-static void match(const struct comparison *comparison, enum side side, const bool *other_knows, struct matching *by_root)
-{
-	const struct forest *forest = comparison->forest;
-
-	for (uint32_t node = 1; node < forest_count(forest); node++) {
-		double weight = comparison->pooled[side][node];
-		uint32_t parent;
-		bool known;
-
-		if (!forest_parent(forest, node) || weight <= 0)
-			continue;
-		by_root[forest_root(forest, node)].all += weight;
-		parent = forest_parent(forest, node);
-		known = other_knows[forest_name(forest, node)] ||
-			(forest_parent(forest, parent) && other_knows[forest_name(forest, parent)]);
-		by_root[forest_root(forest, node)].matched += known ? weight : 0;
-	}
-}
-
-static void note_names(const struct comparison *comparison, enum side side, bool *known)
-{
-	for (uint32_t node = 1; node < forest_count(comparison->forest); node++)
-		known[forest_name(comparison->forest, node)] |= comparison->pooled[side][node] > 0;
-}
-
-/* The worst dimension that holds a hundredth of all weight of its unit; idle time, which is nobody's code, aside. */
-static double matched_share(const struct comparison *comparison)
-{
-	size_t names = forest_name_count(comparison->forest), count = forest_count(comparison->forest);
-	bool *known[2] = { xcalloc(names, sizeof(bool)), xcalloc(names, sizeof(bool)) };
-	struct matching *by_root = xcalloc(count, sizeof(*by_root));
-	double all = 0, worst = NAN;
-
-	note_names(comparison, SIDE_BASE, known[0]);
-	note_names(comparison, SIDE_CANDIDATE, known[1]);
-	match(comparison, SIDE_BASE, known[1], by_root);
-	match(comparison, SIDE_CANDIDATE, known[0], by_root);
-	for (uint32_t node = 1; node < count; node++)
-		all += forest_parent(comparison->forest, node) ? 0 : pooled_weight(comparison, node);
-	for (uint32_t node = 1; node < count; node++) {
-		const struct compared *state = by_root[node].all > 0 ? row_of_root(comparison, node) : NULL;
-		double share = by_root[node].matched / by_root[node].all;
-
-		if (!state || state->dimension_kind == DIMENSION_IDLE || pooled_weight(comparison, node) < 0.01 * all)
-			continue;
-		worst = isnan(worst) || share < worst ? share : worst;
-	}
-	free(by_root);
-	free(known[0]);
-	free(known[1]);
-	return worst;
-}
-
 void comparison_find_stacks(struct comparison *comparison)
 {
 	size_t first = comparison->row_count;
 	bool *kept;
 
 	pool(comparison);
-	comparison->matched_share = matched_share(comparison);
+	comparison->matched_share = comparison_match(comparison);
 	kept = find_kept(comparison);
 	for (uint32_t node = 1; node < forest_count(comparison->forest); node++)
 		if (kept[node])

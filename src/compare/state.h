@@ -47,6 +47,9 @@ void comparison_add_stacks(struct comparison *comparison, struct arm *arm, const
 			   const struct account *account, double period_ns);
 void comparison_find_stacks(struct comparison *comparison);
 void comparison_mark_shifts(struct comparison *comparison);
+const struct compared *comparison_row_of_root(const struct comparison *comparison, uint32_t node);     /* its state's; NULL */
+/* matching.c: which share of the frames' weight both sides can name alike; NAN without stacks. */
+double comparison_match(const struct comparison *comparison);
 /* permit.c: the gates between captures. */
 void comparison_judge_gates(struct comparison *comparison);
 /* within.c: intervals of one pair. */

@@ -237,12 +237,21 @@ static void say_refusal(const struct comparison *comparison, struct document *in
 	}
 }
 
+/* One line, however many: the table of captures names the gates of each. */
 static void say_captures(const struct comparison *comparison, struct document *into)
 {
-	for (size_t i = 0; i < comparison->arm_count; i++)
-		if (*comparison->arms[i].capture.failed)
-			document_add_finding(into, SEVERITY_WARNING, "%s fails its own gates: %s (crosscut check)",
-					     comparison->arms[i].capture.name, comparison->arms[i].capture.failed);
+	const struct compared_capture *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->arm_count; i++) {
+		const struct compared_capture *capture = &comparison->arms[i].capture;
+
+		count += *capture->failed != '\0';
+		first = !first && *capture->failed ? capture : first;
+	}
+	if (first)
+		document_add_finding(into, SEVERITY_WARNING, "%zu of %zu captures fail gates of their own, as '%s' does: %s (crosscut check)",
+				     count, comparison->arm_count, first->name, first->failed);
 }
 
 static void say_restored(const struct comparison *comparison, struct document *into)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How much of the exact weight has a stack, and how many events were lost. What a sample stands for must be known: without it
- * a tenfold rate looks like tenfold work. What three standard errors of the sampling explain is not counted as a difference.
+ * a tenfold rate looks like tenfold work. What four standard errors of the sampling explain is not counted as a difference.
  */
 #include "gate/gate.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double errors_away = 3;
+static const double errors_away = 4;
 
 /* What sampling alone may do is no difference; and what one capture has nothing of is the rows' to show. */
 static double apart(double first, double first_error, double second, double second_error)

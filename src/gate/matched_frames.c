@@ -17,7 +17,7 @@ static double matched_frames_measure(const struct summary *summary, const struct
 		(void)snprintf(why, why_size, "no stacks: there is nothing to match");
 		return 1;
 	}
-	(void)snprintf(why, why_size, "%.1f %% of the frames, by weight, are known by name to both sides, or called by one that is",
+	(void)snprintf(why, why_size, "%.1f %% of the frames, by weight, lie in modules whose names both sides know",
 		       100 * summary->matched_fraction);
 	return summary->matched_fraction;
 }

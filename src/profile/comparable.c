@@ -76,11 +76,16 @@ static const struct dimension *state_of(const struct profile *profile, const str
 	return profile_dimension_at(profile, id.index);
 }
 
-/* Of a sum of events that were each included with probability p; samples by time vary like a Poisson count. */
+/*
+ * As the recorder counted it. Where it did not: of a sum of like events that were each included with probability p; samples by
+ * time vary like a Poisson count.
+ */
 static double variance_of(const struct cell *cell, const struct measure *measure)
 {
 	double weight = cell_weight(cell), out = measure->period ? 1 : 1 - ldexp(1, -(int)(cell->p_log2 & 63));
 
+	if (cell->variance > 0)
+		return cell->variance;
 	return measure->weighting == WEIGHTING_SAMPLED && cell->count ? weight * weight / (double)cell->count * out : 0;
 }
 
