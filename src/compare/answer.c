@@ -76,8 +76,7 @@ static struct value say(const struct comparison *comparison, const struct compar
 	if (judged->uneven)
 		return value_text("? spread differs");
 	return judged->more_pairs > 1000 ? value_print("? too noisy%s%s", comma, also)
-					 : value_print("? %zu more pair%s%s%s", judged->more_pairs, judged->more_pairs == 1 ? "" : "s",
-						       comma, also);
+					 : value_print("? +%zu pairs%s%s", judged->more_pairs, comma, also);
 }
 
 static struct value print_interval(const struct compared *row, const struct statistics_interval *interval)

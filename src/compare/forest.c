@@ -87,7 +87,7 @@ struct forest_walk {
 	struct hanging *hangings;
 	size_t hanging_count, hanging_room;
 	bool *programs;                      /* by file: a process' executable */
-	double *weights, *events;            /* by node */
+	double *weights, *events, *compiled; /* by node */
 	size_t weight_room;
 };
 
@@ -191,19 +191,35 @@ static uint32_t walk_stack(struct forest_walk *walk, uint32_t root, struct stack
 	return node;
 }
 
-static void weigh(struct forest_walk *walk, uint32_t node, double weight, double events)
+static double *widened(double *sums, size_t from, size_t to)
 {
-	size_t room = walk->weight_room;
+	sums = xreallocarray(sums, to, sizeof(*sums));
+	memset(sums + from, 0, (to - from) * sizeof(*sums));
+	return sums;
+}
 
-	if (node >= room) {
-		walk->weight_room = walk->forest->count + walk->forest->count / 2 + 64;
-		walk->weights = xreallocarray(walk->weights, walk->weight_room, sizeof(*walk->weights));
-		walk->events = xreallocarray(walk->events, walk->weight_room, sizeof(*walk->events));
-		memset(walk->weights + room, 0, (walk->weight_room - room) * sizeof(*walk->weights));
-		memset(walk->events + room, 0, (walk->weight_room - room) * sizeof(*walk->events));
-	}
-	walk->weights[node] += weight;
-	walk->events[node] += events;
+static void make_room(struct forest_walk *walk, uint32_t node)
+{
+	size_t room = walk->weight_room, wider = walk->forest->count + walk->forest->count / 2 + 64;
+
+	if (node < room)
+		return;
+	walk->weights = widened(walk->weights, room, wider);
+	walk->events = widened(walk->events, room, wider);
+	walk->compiled = widened(walk->compiled, room, wider);
+	walk->weight_room = wider;
+}
+
+/* The node of the function that the leaf was compiled into: above what was inlined there. */
+static uint32_t compiled_node(struct forest_walk *walk, uint32_t node, struct stack_id stack)
+{
+	struct canonical_names names = { 0 };
+
+	if (stack.index)
+		names = names_of(walk, profile_stack_at(walk->profile, stack.index)->frame);
+	for (uint32_t i = 1; i < names.count; i++)
+		node = walk->forest->nodes[node].parent;
+	return node;
 }
 
 void forest_walk_add(struct forest_walk *walk, const char *root, struct stack_id stack, double weight, double events)
@@ -213,7 +229,11 @@ void forest_walk_add(struct forest_walk *walk, const char *root, struct stack_id
 
 	if (cause)
 		node = child_of(walk->forest, node, intern_put(walk->forest->names, cause));
-	weigh(walk, walk_stack(walk, node, stack), weight, events);
+	node = walk_stack(walk, node, stack);
+	make_room(walk, node);
+	walk->weights[node] += weight;
+	walk->events[node] += events;
+	walk->compiled[compiled_node(walk, node, stack)] += weight;
 }
 
 void forest_walk_end(struct forest_walk *walk, struct forest_weights *ret)
@@ -221,11 +241,12 @@ void forest_walk_end(struct forest_walk *walk, struct forest_weights *ret)
 	struct forest_weights weights = { 0 };
 
 	for (size_t i = 0; i < walk->weight_room; i++) {
-		if (walk->weights[i] == 0 && walk->events[i] == 0)
+		if (walk->weights[i] == 0 && walk->events[i] == 0 && walk->compiled[i] == 0)
 			continue;
 		grow(weights.rows, weights.count, weights.room);
 		weights.rows[weights.count++] =
-			(struct forest_weight){ .node = (uint32_t)i, .weight = walk->weights[i], .events = walk->events[i] };
+			(struct forest_weight){ .node = (uint32_t)i, .weight = walk->weights[i], .events = walk->events[i],
+						.compiled = walk->compiled[i] };
 	}
 	for (size_t i = 0; i < walk->hanging_count; i++)
 		free(walk->hangings[i].nodes);
@@ -235,6 +256,7 @@ void forest_walk_end(struct forest_walk *walk, struct forest_weights *ret)
 	free(walk->programs);
 	free(walk->weights);
 	free(walk->events);
+	free(walk->compiled);
 	naming_free(walk->naming);
 	free(walk);
 	*ret = weights;

@@ -17,7 +17,8 @@ struct profile;
 
 enum { FOREST_NONE = 0, FOREST_NODE_LIMIT = 64 << 20 };      /* node 0 is above all roots */
 
-struct forest_weight { uint32_t node; double weight, events; };      /* of a node alone, in one capture */
+/* Of a node alone, in one capture. compiled: of stacks whose leaf was compiled into this function, whatever was inlined there. */
+struct forest_weight { uint32_t node; double weight, events, compiled; };
 struct forest_weights { struct forest_weight *rows; size_t count, room; };
 
 struct forest *forest_new(void);

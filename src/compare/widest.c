@@ -2,6 +2,7 @@
 /* A recursive function counts once, where it is outermost: a node counts only if no caller has its name. */
 #include "compare/widest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -30,14 +31,17 @@ static void add_node(const struct comparison *comparison, uint32_t node, enum si
 	sums->inclusive[1][name] += comparison->pooled[side][node];
 }
 
+/* What was inlined into a function, it does itself: else the answer would depend on how the compiler felt. */
 static double *own_weights(const struct comparison *comparison, enum side side)
 {
-	size_t count = forest_count(comparison->forest);
-	double *own = xcalloc(count, sizeof(*own));
+	double *own = xcalloc(forest_count(comparison->forest), sizeof(*own));
 
-	memcpy(own, comparison->pooled[side], count * sizeof(*own));
-	for (uint32_t node = 1; node < count; node++)
-		own[forest_parent(comparison->forest, node)] -= comparison->pooled[side][node];
+	for (size_t i = 0; i < comparison->arm_count; i++) {
+		const struct arm *arm = &comparison->arms[i];
+
+		for (size_t k = 0; k < arm->weights.count && arm->capture.side == side; k++)
+			own[arm->weights.rows[k].node] += arm->scale * arm->weights.rows[k].compiled / (double)comparison->pairs;
+	}
 	return own;
 }
 
