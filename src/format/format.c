@@ -17,15 +17,17 @@
 
 extern const struct format folded_format, native_format, pprof_format;
 extern const struct format callgrind_format, chrome_format, cpuprofile_format, firefox_format, heaptrack_format;
-extern const struct format perfetto_format, speedscope_format;
+extern const struct format coz_format, massif_format, perfetto_format, speedscope_format;
 
 const struct format *const formats[] = {
 	&callgrind_format,
 	&chrome_format,
+	&coz_format,
 	&cpuprofile_format,
 	&firefox_format,
 	&folded_format,
 	&heaptrack_format,
+	&massif_format,
 	&native_format,
 	&perfetto_format,
 	&pprof_format,

@@ -207,6 +207,31 @@ def heaptrack_symbol(path, symbol):
     return wrong
 
 
+def coz_profiles(folder):
+    """No expected answer is public: sums of the file's own lines, taken apart here, are what must come out."""
+    wrong, tried = [], 0
+    for path in sorted((folder / "viewer/profiles").glob("*.coz")):
+        sums = {"experiment": 0, "selected-samples": 0, "progress": 0, "samples": 0}
+        for line in path.read_text().splitlines():
+            kind, *pairs = line.split("\t")
+            pairs = dict(pair.split("=", 1) for pair in pairs)
+            if kind == "experiment" and int(pairs["duration"]) >= 2 ** 63:
+                continue        # below zero, written as if it were unsigned: skipped and counted
+            if kind == "experiment":
+                sums["experiment"] += int(pairs["duration"])
+                sums["selected-samples"] += int(pairs["selected-samples"])
+            elif kind == "progress-point":
+                sums["progress"] += int(pairs["delta"])
+            elif kind == "samples":
+                sums["samples"] += int(pairs["count"])
+        for dimension, number in sums.items():
+            tried += 1
+            ours = sum(sum(thread.stacks.values()) for thread in tool.threads(path, dimension)) if number else 0
+            if ours != number:
+                wrong.append(f"{path.name}: {dimension} is {ours}, not {number}")
+    return tried, wrong
+
+
 # --- Perfetto: the rows of its table of slices, threads, counters and states -------------------------------------------
 
 def perfetto_rows(path):
@@ -286,5 +311,6 @@ CHECKS = [
     ("jlfwong+speedscope", "callgrind: functions cost by themselves and with their calls what speedscope finds",
      callgrind_graphs),
     ("KDE+heaptrack", "heaptrack: allocations, temporary ones, leaks and peaks are its own", heaptrack_recordings),
+    ("plasma-umass+coz", "coz: experiments, progress points and samples are those of the file", coz_profiles),
     ("google+perfetto", "Perfetto: traces in JSON have its slices, threads and states", perfetto_json),
 ]
