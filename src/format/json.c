@@ -71,7 +71,7 @@ static bool is_number(const char *text, size_t size)
 
 		if (e && exponent)
 			return false;
-		if ((text[at] == '+' || text[at] == '-') && text[at - 1] != 'e' && text[at - 1] != 'E')
+		if ((text[at] == '+' || text[at] == '-') && (!at || (text[at - 1] != 'e' && text[at - 1] != 'E')))
 			return false;
 		exponent |= e;
 	}

@@ -82,7 +82,7 @@ TEST(what_ends_in_the_middle_is_told_from_what_is_wrong)
 	static const char *const cut[] = { "", " ", "[", "[1", "[1,", "{", "{\"a", "{\"a\"", "{\"a\":", "{\"a\":tr", "\"a\\\"",
 					   "[[1],2" };
 	static const char *const wrong[] = { "]", "[,1]", "{1:2}", "{\"a\" 1}", "[1 2]", "[nul]", "[1.]", "[-]", "[1e]",
-					     "[1-2]", "[+1]", "{\"a\":}", "nope", "[1}" };
+					     "[1-2]", "[+1]", "+1 ", "{\"a\":}", "nope", "[1}" };
 
 	for (size_t i = 0; i < sizeof(cut) / sizeof(*cut); i++) {
 		struct parsed is = parsed(cut[i]);
