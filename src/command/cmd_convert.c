@@ -18,6 +18,7 @@
 #include <string.h>
 
 struct convert_config {
+	const char *schema;
 	const char *to, *dimension;
 	bool force, json;
 };
@@ -45,6 +46,12 @@ static const struct option convert_options[] = {
 	  .value = "FORMAT",
 	  .help = "the format to write; else the file's name says it",
 	  .example = "--to folded" },
+	{ .name = "schema",
+	  .type = OPTION_TEXT,
+	  .into = offsetof(struct convert_config, schema),
+	  .value = "VERSION",
+	  .help = "of OTLP: 1.11, or 1.7 for receivers built before 1.8",
+	  .example = "--schema 1.7" },
 	{ 0 },
 };
 
@@ -84,6 +91,7 @@ static int write_profile(const struct convert_config *convert, const struct form
 			 const struct profile *profile, const char *path, struct error *err)
 {
 	const struct format_options options = { .dimension = convert->dimension };
+	struct format_options chosen;
 	struct output to;
 	int finished, r = 0;
 
@@ -93,7 +101,9 @@ static int write_profile(const struct convert_config *convert, const struct form
 		r = output_open(&to, path, convert->force ? OUTPUT_REPLACE : 0, err);
 	if (r < 0)
 		return r;
-	r = format->write(profile, &options, &to, err);
+	chosen = options;
+	chosen.schema = convert->schema;
+	r = format->write(profile, &chosen, &to, err);
 	if (r < 0 && !to.code)
 		to.code = r;             /* what was written so far is no such file: output_finish() removes it */
 	finished = output_finish(&to, r < 0 ? &(struct error){ 0 } : err);

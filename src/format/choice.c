@@ -5,6 +5,7 @@
  */
 #include "format/choice.h"
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -59,15 +60,19 @@ int choice_make(const struct profile *profile, const struct format_options *opti
 		choice.dimension.index = 1;              /* there is but one, as in many imports */
 	if (!choice.dimension.index)
 		return fail_choice(profile, name, err);
-	choice.split = true;
-	for (size_t i = 0; i < profile_cell_count(profile); i++)
-		if (choice_has(&choice, profile_cell_at(profile, i))) {
-			*ret = choice;
-			return 0;
-		}
-	choice.split = false;
-	*ret = choice;
+	*ret = choice_of(profile, choice.dimension);
 	return 0;
+}
+
+struct choice choice_of(const struct profile *profile, struct dimension_id dimension)
+{
+	struct choice choice = { .profile = profile, .dimension = dimension, .split = true };
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++)
+		if (choice_has(&choice, profile_cell_at(profile, i)))
+			return choice;
+	choice.split = false;
+	return choice;
 }
 
 bool choice_has(const struct choice *choice, const struct cell *cell)
@@ -139,20 +144,32 @@ size_t choice_frames(const struct choice *choice, struct stack_id stack,
 	return count;
 }
 
+static const char *const causes[STACK_STATUS_COUNT] = {
+	[STACK_TRUNCATED] = "[truncated]",
+	[STACK_FAILED] = "[failed]",
+	[STACK_NO_MAPPING] = "[unwind failed: no mapping]",
+	[STACK_NO_TABLE] = "[unwind failed: no table]",
+	[STACK_NO_ROW] = "[unwind failed: no row]",
+	[STACK_UNSUPPORTED_ROW] = "[unwind failed: unsupported rule]",
+	[STACK_FAULT] = "[unwind failed: unreadable stack]",
+	[STACK_STUCK] = "[unwind failed: no way up]",
+	[STACK_ZERO_PC] = "[unwind failed: zero return address]",
+	[STACK_NO_PROCESS] = "[unwind failed: unknown process]",
+	[STACK_COMPATIBLE] = "[unwind failed: 32-bit task]",
+};
+
 const char *choice_cause(const struct choice *choice, struct stack_id stack)
 {
-	switch (profile_stack_at(choice->profile, stack.index)->status) {
-	case STACK_TRUNCATED: return "[truncated]";
-	case STACK_FAILED: return "[failed]";
-	case STACK_NO_MAPPING: return "[unwind failed: no mapping]";
-	case STACK_NO_TABLE: return "[unwind failed: no table]";
-	case STACK_NO_ROW: return "[unwind failed: no row]";
-	case STACK_UNSUPPORTED_ROW: return "[unwind failed: unsupported rule]";
-	case STACK_FAULT: return "[unwind failed: unreadable stack]";
-	case STACK_STUCK: return "[unwind failed: no way up]";
-	case STACK_ZERO_PC: return "[unwind failed: zero return address]";
-	case STACK_NO_PROCESS: return "[unwind failed: unknown process]";
-	case STACK_COMPATIBLE: return "[unwind failed: 32-bit task]";
-	default: return NULL;
-	}
+	enum stack_status status = profile_stack_at(choice->profile, stack.index)->status;
+
+	return status < STACK_STATUS_COUNT ? causes[status] : NULL;
+}
+
+enum stack_status choice_cause_status(const char *cause)
+{
+	if (*cause == '[')
+		for (size_t i = 0; i < ARRAY_LENGTH(causes); i++)
+			if (causes[i] && !strcmp(causes[i], cause))
+				return (enum stack_status)i;
+	return 0;
 }

@@ -9,12 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/id.h"
+#include "profile/profile.h"
 
-struct cell;
 struct error;
 struct format_options;
-struct profile;
 
 struct choice {
 	const struct profile *profile;
@@ -26,6 +24,7 @@ struct choice {
  * no such. */
 int choice_make(const struct profile *profile, const struct format_options *options,
 		struct choice *ret, struct error *err);
+struct choice choice_of(const struct profile *profile, struct dimension_id dimension);
 bool choice_has(const struct choice *choice, const struct cell *cell);
 struct stack_id choice_stack(const struct choice *choice, const struct cell *cell);
 /* cut at INT64_MAX, which readers end at */
@@ -43,3 +42,5 @@ size_t choice_frames(const struct choice *choice, struct stack_id stack,
 /* Why a stack does not reach its root: "[truncated]", "[failed]"; NULL where it does or nobody
  * knows. */
 const char *choice_cause(const struct choice *choice, struct stack_id stack);
+/* The other way round, for readers; 0 where no such cause is known. */
+enum stack_status choice_cause_status(const char *cause);

@@ -18,20 +18,30 @@
 extern const struct format folded_format, native_format, pprof_format;
 extern const struct format callgrind_format, chrome_format, cpuprofile_format, firefox_format, heaptrack_format;
 extern const struct format coz_format, massif_format, perfetto_format, speedscope_format;
+extern const struct format perfetto_format, speedscope_format;
+extern const struct format contentionz_format, gocount_format, heapz_format, jemalloc_format;
+extern const struct format otlp_format, profilez_format, threadz_format;
 
 const struct format *const formats[] = {
 	&callgrind_format,
 	&chrome_format,
+	&contentionz_format,
 	&coz_format,
 	&cpuprofile_format,
 	&firefox_format,
 	&folded_format,
+	&gocount_format,
 	&heaptrack_format,
+	&heapz_format,
+	&jemalloc_format,
 	&massif_format,
 	&native_format,
+	&otlp_format,
 	&perfetto_format,
 	&pprof_format,
+	&profilez_format,
 	&speedscope_format,
+	&threadz_format,
 	NULL,
 };
 

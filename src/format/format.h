@@ -14,6 +14,7 @@ struct output;
 struct profile;
 
 struct format_options {
+	const char *schema;          /* "1.7": for formats that changed; NULL: the newest */
 	const char *dimension;       /* a state or "state/part"; formats that hold one dimension need it */
 };
 

@@ -32,7 +32,7 @@ static int mapping_order_compare(const void *left, const void *right, void *prof
 
 void pprof_tables_init(struct pprof *pprof)
 {
-	const struct profile *profile = pprof->choice.profile;
+	const struct profile *profile = pprof->profile;
 	size_t count = profile_mapping_count(profile);
 
 	pprof->strings = intern_new();
@@ -67,7 +67,7 @@ uint64_t pprof_string(struct pprof *pprof, const char *text)
 /* The first process' mapping that holds an offset of a file; NULL where none is known. */
 static const struct mapping *mapping_known(const struct pprof *pprof, const struct frame *frame)
 {
-	const struct profile *profile = pprof->choice.profile;
+	const struct profile *profile = pprof->profile;
 	size_t low = 0, high = profile_mapping_count(profile);
 
 	while (low < high) {
@@ -108,34 +108,69 @@ static size_t mapping_put(struct pprof *pprof, struct pprof_mapping mapping)
 	return pprof->mapping_count++;
 }
 
+void pprof_mappings_of_one(struct pprof *pprof)
+{
+	const struct profile *profile = pprof->profile;
+	struct string_id main_path;
+	bool main_first = true;
+
+	if (profile_process_count(profile) != 2)
+		return;
+	main_path = profile_process_at(profile, 1)->executable;
+	for (int round = 0; round < 2; round++, main_first = false)
+		for (size_t i = 0; i < profile_mapping_count(profile); i++) {
+			const struct mapping *row = profile_mapping_at(profile, i);
+			struct string_id path = profile_file_at(profile, row->file.index)->path;
+
+			if (string_is(path, main_path) == main_first)
+				(void)mapping_put(pprof, (struct pprof_mapping){
+								 .file = row->file.index,
+								 .start = row->start,
+								 .limit = row->end,
+								 .offset = row->offset });
+		}
+}
+
 static uint64_t page_end(uint64_t offset)
 {
 	return (offset | PAGE_MASK) == UINT64_MAX ? UINT64_MAX : (offset | PAGE_MASK) + 1;
 }
 
+/* A return address lies behind its call; pprof looks an address up as it is. */
+static uint64_t inside_call(const struct frame *frame, uint64_t address)
+{
+	bool behind = frame->method == METHOD_FRAME_POINTER || frame->method == METHOD_CFI ||
+		      frame->method == METHOD_GENERATED || frame->method == METHOD_GUESS;
+
+	return address - (behind && frame->offset);
+}
+
 /* The mapping of a frame, by number from 1, and the frame's address in it; 0 for a frame without a
- * file. */
+ * file. A name without an offset is at no address, whatever its file. */
 static size_t frame_mapping(struct pprof *pprof, const struct frame *frame, uint64_t *ret_address)
 {
 	const struct mapping *row = mapping_known(pprof, frame);
+	struct pprof_mapping mapping = { .file = frame->file.index };
 
-	*ret_address = frame->offset;
+	*ret_address = inside_call(frame, frame->offset);
 	if (!frame->file.index)
 		return 0;
 	if (row) {
-		*ret_address = row->start + (frame->offset - row->offset);
-		return 1 + mapping_put(pprof, (struct pprof_mapping){ .file = frame->file.index,
-								      .start = row->start,
-								      .limit = row->end,
-								      .offset = row->offset });
+		mapping.start = row->start;
+		mapping.limit = row->end;
+		mapping.offset = row->offset;
+		*ret_address += row->start - row->offset;
+	} else {
+		mapping.limit = page_end(frame->offset);
 	}
-	return 1 + mapping_put(pprof, (struct pprof_mapping){ .file = frame->file.index,
-							      .limit = page_end(frame->offset) });
+	if (!frame->offset && frame->name.index)
+		*ret_address = 0;
+	return 1 + mapping_put(pprof, mapping);
 }
 
 void pprof_mappings_write(struct pprof *pprof, struct text *to)
 {
-	const struct profile *profile = pprof->choice.profile;
+	const struct profile *profile = pprof->profile;
 
 	for (size_t i = 0; i < pprof->mapping_count; i++) {
 		const struct pprof_mapping *mapping = &pprof->mappings[i];
@@ -150,7 +185,8 @@ void pprof_mappings_write(struct pprof *pprof, struct text *to)
 				pprof_string(pprof, profile_text(profile, file->path)));
 		protobuf_number(&message, MAPPING_BUILD_ID,
 				pprof_string(pprof, profile_text(profile, file->build_id)));
-		protobuf_number(&message, MAPPING_HAS_FUNCTIONS, !mapping->bare);
+		protobuf_number(&message, MAPPING_HAS_FUNCTIONS,
+				mapping->named && !mapping->bare);
 		protobuf_number(&message, MAPPING_HAS_FILENAMES, mapping->files && !mapping->bare);
 		protobuf_number(&message, MAPPING_HAS_LINE_NUMBERS,
 				mapping->lines && !mapping->bare);
@@ -183,12 +219,13 @@ static uint64_t function_of(struct pprof *pprof, const char *name, const char *p
 }
 
 static void line_put(struct pprof *pprof, struct text *location, const char *name, const char *path,
-		     uint32_t number)
+		     uint32_t number, uint32_t column)
 {
 	struct text line = TEXT(64);
 
 	protobuf_number(&line, LINE_FUNCTION_ID, function_of(pprof, name, path));
 	protobuf_number(&line, LINE_LINE, number);
+	protobuf_number(&line, LINE_COLUMN, column);
 	protobuf_message(location, LOCATION_LINE, &line);
 	text_done(&line);
 }
@@ -197,7 +234,7 @@ static void line_put(struct pprof *pprof, struct text *location, const char *nam
 static void lines_put(struct pprof *pprof, struct text *location, struct frame_id id,
 		      struct pprof_mapping *mapping)
 {
-	const struct profile *profile = pprof->choice.profile;
+	const struct profile *profile = pprof->profile;
 	const struct frame *frame = profile_frame_at(profile, id.index);
 	char name[NAME_LIMIT];
 	size_t count;
@@ -205,21 +242,22 @@ static void lines_put(struct pprof *pprof, struct text *location, struct frame_i
 
 	for (size_t i = 0; i < count; i++)
 		line_put(pprof, location, profile_text(profile, symbols[i].name),
-			 profile_text(profile, symbols[i].path), symbols[i].line);
-	if (!count && (frame->name.index || !mapping))
-		line_put(pprof, location, profile_frame_name(profile, id, name, sizeof(name)), "",
-			 frame->line);
+			 profile_text(profile, symbols[i].path), symbols[i].line, 0);
+	if (!count && (frame->name.index || (!mapping && !frame->offset)))
+		line_put(pprof, location, profile_frame_name(profile, id, name, sizeof(name)),
+			 profile_text(profile, frame->path), frame->line, frame->column);
 	if (!mapping)
 		return;
 	mapping->bare |= !count && !frame->name.index;
+	mapping->named |= count || frame->name.index;
 	mapping->inlined |= count > 1;
-	mapping->files |= count && symbols->path.index;
-	mapping->lines |= count && symbols->line;
+	mapping->files |= count ? symbols->path.index : frame->path.index;
+	mapping->lines |= count ? symbols->line : frame->line;
 }
 
 uint64_t pprof_location(struct pprof *pprof, struct frame_id id)
 {
-	const struct frame *frame = profile_frame_at(pprof->choice.profile, id.index);
+	const struct frame *frame = profile_frame_at(pprof->profile, id.index);
 	struct text message = TEXT(PPROF_MESSAGE_LIMIT);
 	uint64_t address;
 	size_t mapping;
@@ -242,7 +280,7 @@ uint64_t pprof_location_named(struct pprof *pprof, const char *name)
 	struct text message = TEXT(PPROF_MESSAGE_LIMIT);
 
 	protobuf_number(&message, LOCATION_ID, ++pprof->location_count);
-	line_put(pprof, &message, name, "", 0);
+	line_put(pprof, &message, name, "", 0, 0);
 	protobuf_message(&pprof->locations, PROFILE_LOCATION, &message);
 	text_done(&message);
 	return pprof->location_count;

@@ -94,10 +94,11 @@ enum frame_method {
 	METHOD_COUNT,
 };
 const char *frame_method_name(enum frame_method method);     /* "cfi" … */
-/* Where execution was; any other method finds where a call returns to, which lies behind the call. */
+/* Where execution was, or an address that lies inside the call already, as imported ones do; any other method finds where
+ * a call returns to, which lies behind the call. */
 static inline bool frame_is_exact(enum frame_method method)
 {
-	return method == METHOD_LEAF || method == METHOD_SIGNAL;
+	return method == METHOD_LEAF || method == METHOD_SIGNAL || method == METHOD_IMPORTED;
 }
 
 struct frame {

@@ -34,7 +34,7 @@ int main(int count, char **arguments)
 		events += cell->count;
 		weight += cell->value << cell->p_log2;
 	}
-	(void)printf("type samples/count disk/nanoseconds\nevents %" PRIu64 "\nweight %" PRIu64
+	(void)printf("type disk_events/count disk/nanoseconds\nevents %" PRIu64 "\nweight %" PRIu64
 		     "\n",
 		     events, weight);
 	(void)printf("mapping /usr/bin/store abcdef0123456789\nthread worker\ntid 4243\ninlined "

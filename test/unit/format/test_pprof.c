@@ -7,6 +7,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "test.h"
+#include "unit/format/imported.h"
 #include "unit/format/sample.h"
 
 #include <stdbool.h>
@@ -310,7 +311,7 @@ TEST(the_head_says_what_is_counted_how_long_and_how_it_was_measured)
 
 	assert_true(field_at(profile, 1, 0, &count) && field_at(profile, 1, 1, &weight) &&
 		    field_at(profile, 11, 0, &period));
-	assert_string_equal(text_of(profile, count.bytes, 1), "samples");
+	assert_string_equal(text_of(profile, count.bytes, 1), "disk_events");
 	assert_string_equal(text_of(profile, count.bytes, 2), "count");
 	assert_string_equal(text_of(profile, weight.bytes, 1), "disk");
 	assert_string_equal(text_of(profile, weight.bytes, 2), "nanoseconds");
@@ -349,4 +350,227 @@ TEST(an_exact_dimension_without_samples_is_written_from_its_kernel_stacks)
 	values_are(only.bytes, 1, 9);
 	free(written.bytes);
 	profile_free(profile);
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static void number(struct text *to, unsigned field, uint64_t value)
+{
+	unsigned char bytes[10];
+	size_t size = 0;
+
+	for (; value >= 0x80; value >>= 7)
+		bytes[size++] = (unsigned char)(value | 0x80);
+	bytes[size++] = (unsigned char)value;
+	text_append(to, &(unsigned char){ (unsigned char)(field << 3) }, 1);
+	text_append(to, bytes, size);
+}
+
+static void message(struct text *to, unsigned field, const char *bytes, size_t size)
+{
+	text_append(to, (unsigned char[]){ (unsigned char)(field << 3 | 2), (unsigned char)size }, 2);
+	text_append(to, bytes, size);
+}
+
+static void nested(struct text *to, unsigned field, struct text *inner)
+{
+	message(to, field, text_string(inner), inner->size);
+	text_done(inner);
+}
+
+static void type_of(struct text *to, unsigned field, uint64_t type, uint64_t unit)
+{
+	struct text inner = TEXT(64);
+
+	number(&inner, 1, type);
+	number(&inner, 2, unit);
+	nested(to, field, &inner);
+}
+
+/* Two types, one sample with both sorts of labels on an inlined call, an address that has no name and
+ * a name that has no address. Ids are not in order. */
+static struct text foreign(void)
+{
+	static const char *const strings[] = { "",	"alloc_space", "bytes", "allocs", "count", "/bin/app",
+					       "id1",	"inner",       "outer", "a.c",	  "size", "kilobytes",
+					       "route", "/login",      "VM",    "note" };
+	struct text file = TEXT(4096), inner = TEXT(256), line;
+
+	type_of(&file, 1, 3, 4);
+	type_of(&file, 1, 1, 2);
+	for (uint64_t id = 7; id < 10; id++)
+		number(&inner, 1, id);           /* not packed */
+	number(&inner, 2, 2);
+	number(&inner, 2, 300);
+	line = TEXT(64);
+	number(&line, 1, 10);
+	number(&line, 3, 17);
+	number(&line, 4, 11);
+	nested(&inner, 3, &line);
+	line = TEXT(64);
+	number(&line, 1, 12);
+	number(&line, 2, 13);
+	nested(&inner, 3, &line);
+	nested(&file, 2, &inner);
+	inner = TEXT(256);
+	number(&inner, 1, 5);
+	number(&inner, 2, 0x1000);
+	number(&inner, 3, 0x3000);
+	number(&inner, 4, 0x200);
+	number(&inner, 5, 5);
+	number(&inner, 6, 6);
+	nested(&file, 3, &inner);
+	inner = TEXT(256);
+	number(&inner, 1, 7);
+	number(&inner, 2, 5);
+	number(&inner, 3, 0x1010);
+	for (uint64_t function = 3; function > 1; function--) {
+		line = TEXT(64);
+		number(&line, 1, function);
+		number(&line, 2, 40 + function);
+		nested(&inner, 4, &line);
+	}
+	nested(&file, 4, &inner);
+	inner = TEXT(256);
+	number(&inner, 1, 9);
+	line = TEXT(64);
+	number(&line, 1, 1);
+	nested(&inner, 4, &line);
+	nested(&file, 4, &inner);
+	inner = TEXT(256);
+	number(&inner, 1, 8);
+	number(&inner, 2, 5);
+	number(&inner, 3, 0x1020);
+	nested(&file, 4, &inner);
+	for (uint64_t id = 3; id > 0; id--) {
+		static const uint64_t names[] = { 0, 14, 8, 7 };
+
+		inner = TEXT(64);
+		number(&inner, 1, id);
+		number(&inner, 2, names[id]);
+		number(&inner, 4, id > 1 ? 9 : 0);
+		nested(&file, 5, &inner);
+	}
+	for (size_t i = 0; i < ARRAY_LENGTH(strings); i++)
+		message(&file, 6, strings[i], strlen(strings[i]));
+	number(&file, 9, 1700000000000000000);
+	number(&file, 10, 5000);
+	type_of(&file, 11, 1, 2);
+	number(&file, 12, 512);
+	number(&file, 13, 15);
+	number(&file, 14, 3);
+	return file;
+}
+
+static const char foreign_cells[] =
+	"alloc_space=300 (2) [route=\"/login\", size=17 kilobytes] inner < app+0x220 < VM\n"
+	"allocs=2 (2) [route=\"/login\", size=17 kilobytes] inner < app+0x220 < VM\n";
+
+static void foreign_is_in(const struct profile *profile)
+{
+	char *cells = imported_cells(profile);
+	size_t count;
+	const struct symbol *symbols;
+
+	assert_string_equal(cells, foreign_cells);
+	free(cells);
+	for (uint32_t i = 1; i < profile_frame_count(profile); i++) {
+		symbols = profile_frame_symbols(profile, (struct frame_id){ i }, &count);
+		if (!count)
+			continue;
+		assert_int_equal(count, 2);
+		assert_string_equal(profile_text(profile, symbols[1].name), "outer");
+		assert_int_equal(symbols[0].line, 43);
+		assert_int_equal(profile_frame_at(profile, i)->offset, 0x210);
+	}
+	assert_string_equal(profile_text(profile, profile_file_at(profile, 1)->build_id), "id1");
+	assert_string_equal(profile_meta(profile, "capture.start_wall_ns"), "1700000000000000000");
+	assert_string_equal(profile_meta(profile, "pprof.duration_ns"), "5000");
+	assert_string_equal(profile_meta(profile, "pprof.period"), "512");
+	assert_string_equal(profile_meta(profile, "pprof.comment.0"), "note");
+	assert_string_equal(profile_meta(profile, "pprof.default_sample_type"), "allocs");
+}
+
+TEST(a_file_of_another_producer_is_read_with_all_that_it_says)
+{
+	struct text bytes = foreign();
+	struct profile *profile = imported("pprof", bytes.bytes, bytes.size);
+
+	assert_true(format_find("pprof")->recognise(bytes.bytes, bytes.size) > 50);
+	assert_int_equal(format_find("otlp")->recognise(bytes.bytes, bytes.size), 0);
+	foreign_is_in(profile);
+	profile_free(profile);
+	text_done(&bytes);
+}
+
+TEST(what_was_read_is_written_and_read_again)
+{
+	struct text bytes = foreign();
+	struct profile *profile = imported("pprof", bytes.bytes, bytes.size);
+	struct profile *again = imported_again(profile, "pprof", NULL);
+
+	foreign_is_in(again);
+	assert_int_equal(profile_dimension_count(again), 3);
+	profile_free(again);
+	profile_free(profile);
+	text_done(&bytes);
+}
+
+TEST(a_capture_comes_back_with_all_of_its_dimensions_threads_and_parts)
+{
+	struct sample sample = small_sample();
+	struct profile *again;
+	char *cells;
+
+	profile_freeze(sample.profile);
+	again = imported_again(sample.profile, "pprof", NULL);
+	cells = imported_cells(again);
+	assert_string_equal(cells,
+			    "read=17000 (6) io_schedule < store+0x1234 < main\n"
+			    "read=9223372036854775807 (3) store+0x1234\n");
+	assert_int_equal(profile_dimension_find(again, NULL, "disk").index,
+			 profile_dimension_root(again, profile_dimension_find(again, "disk", "read")).index);
+	assert_int_equal(profile_dimension_at(again, profile_dimension_find(again, NULL, "disk").index)->kind,
+			 DIMENSION_WAITING);
+	assert_int_equal(profile_thread_at(again, 1)->tid, 4243);
+	free(cells);
+	profile_free(again);
+	profile_free(sample.profile);
+}
+
+TEST(references_that_lead_nowhere_are_refused)
+{
+	static const struct { const char *bytes; size_t size; } files[] = {
+		{ "\x0a\x02\x08\x09\x12\x05\x0a\x01\x07\x12\x00", 11 },       /* no text 9 */
+		{ "\x0a\x02\x08\x01\x12\x06\x0a\x01\x07\x12\x01\x01\x32\x00\x32\x01x", 17 },
+		{ "\x12\x03\x12\x01\x05", 5 },                             /* no type */
+		{ "\x0a\x02\x08\x00\x12\x04\x12\x02\x05\x06", 10 },         /* two values, one type */
+		{ "\x22\x02\x08\x00", 4 },                                 /* id 0 */
+		{ "\x32\x01x", 3 },                                         /* a first text */
+	};
+	struct profile *profile = NULL;
+	struct error err = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(files); i++) {
+		assert_true(imported_as("pprof", files[i].bytes, files[i].size, &profile, &err) < 0);
+		assert_int_equal(err.kind, FAILURE_WORK);
+	}
+}
+
+TEST(every_cut_of_a_file_is_refused_or_read_and_never_more)
+{
+	struct text bytes = foreign();
+	struct error err;
+
+	for (size_t size = 0; size < bytes.size; size++) {
+		struct profile *profile = NULL;
+		char *cut = xmalloc(size + 1);
+
+		memcpy(cut, bytes.bytes, size);          /* its own end, which the sanitizer sees */
+		if (imported_as("pprof", cut, size, &profile, &err) < 0)
+			assert_int_equal(err.kind, FAILURE_WORK);
+		profile_free(profile);
+		free(cut);
+	}
+	text_done(&bytes);
 }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Chooses the columns and adds up the cells. Rows stand in the order in which the profile first has
+ * them, so that the same profile gives the same file.
+ */
+#include "format/columns.h"
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "format/format.h"
+#include "format/values.h"
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *unit_of(const char *unit)
+{
+	if (!strcmp(unit, "samples"))
+		return "count";
+	return !strcmp(unit, "ns") ? "nanoseconds" : unit;
+}
+
+bool columns_came_as_pprof(const struct profile *profile)
+{
+	const char *format = profile_meta(profile, "import.format");
+
+	return format && !strcmp(format, "pprof");
+}
+
+static bool is_count(const struct column *column)
+{
+	return !strcmp(column->unit, "count");
+}
+
+/* How much there is of a dimension, and how many events. */
+static bool weighs(const struct choice *choice, uint64_t *ret_value, uint64_t *ret_count)
+{
+	bool any = false;
+
+	*ret_value = *ret_count = 0;
+	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
+		const struct cell *cell = profile_cell_at(choice->profile, i);
+
+		if (!choice_has(choice, cell))
+			continue;
+		any = true;
+		*ret_value += choice_weight(cell);
+		*ret_count += cell->count;
+	}
+	return any;
+}
+
+static void column_put(struct columns *columns, struct column column)
+{
+	if (columns->count < COLUMNS_LIMIT)
+		columns->rows[columns->count++] = column;
+}
+
+/* `before`: what the column in front of it sums to. Returns what this one does. */
+static uint64_t columns_put(struct columns *columns, struct choice choice, uint64_t before)
+{
+	CLEANUP_TEXT char *name = choice_name(choice.profile, choice.dimension);
+	struct column column = { .choice = choice, .unit = unit_of(choice_unit(&choice)) };
+	const struct column *last =
+		columns->count ? &columns->rows[columns->count - 1] : NULL;
+	uint64_t value, count;
+
+	if (!weighs(&choice, &value, &count))
+		return before;
+	column.counted = last && is_count(last) && before == count;
+	if (!is_count(&column) && !column.counted && !columns_came_as_pprof(choice.profile)) {
+		struct column events = { .choice = choice, .unit = "count", .events = true };
+
+		events.name = xasprintf("%s%s", name, VALUES_EVENTS);
+		column_put(columns, events);
+	}
+	column.name = xstrdup(name);
+	column_put(columns, column);
+	return value;
+}
+
+static void columns_of_all(struct columns *columns)
+{
+	const struct profile *profile = columns->profile;
+	uint64_t before = 0;
+
+	for (uint32_t i = 1; i < profile_dimension_count(profile); i++)
+		if (!profile_dimension_at(profile, i)->parent.index)
+			before = columns_put(columns, choice_of(profile, (struct dimension_id){ i }),
+					     before);
+}
+
+int columns_make(struct columns *columns, const struct profile *profile,
+		 const struct format_options *options, struct error *err)
+{
+	struct choice choice;
+	int r;
+
+	*columns = (struct columns){ .profile = profile };
+	if (options && options->dimension) {
+		r = choice_make(columns->profile, options, &choice, err);
+		if (r < 0)
+			return r;
+		(void)columns_put(columns, choice, 0);
+	} else {
+		columns_of_all(columns);
+	}
+	if (columns->count)
+		return 0;
+	fail(err, FAILURE_USAGE, -ENODATA, "there is nothing to write");
+	return error_because(err, "no dimension of this profile weighs anything");
+}
+
+void columns_done(struct columns *columns)
+{
+	for (size_t i = 0; i < columns->count; i++)
+		free((char *)columns->rows[i].name);
+}
+
+/* --- Samples ---------------------------------------------------------------------------------- */
+
+static uint64_t add_within(uint64_t a, uint64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* The part of a state that a cell counts towards; none for the state itself. */
+static uint32_t part_of(const struct profile *profile, const struct cell *cell)
+{
+	struct dimension_id id = profile_cell_dimension(profile, cell);
+
+	return profile_dimension_at(profile, id.index)->parent.index ? id.index : 0;
+}
+
+static uint64_t *sample_values(const struct columns *columns, struct samples *into, struct map *known,
+			       const struct sample_key *key)
+{
+	size_t count = columns->count;
+	bool added;
+	uint32_t *index = map_put(known, key, &added);
+
+	if (added) {
+		*index = (uint32_t)into->count;
+		grow(into->keys, into->count, into->room);
+		into->keys[into->count++] = *key;
+		if (into->room > into->value_room) {
+			into->value_room = into->room;
+			into->values = xreallocarray(into->values, into->room,
+						     count * sizeof(*into->values));
+		}
+		memset(&into->values[*index * count], 0, count * sizeof(*into->values));
+	}
+	return &into->values[*index * count];
+}
+
+static void cell_gather(const struct columns *columns, const struct cell *cell, struct samples *into,
+			struct map *known)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct column *column = &columns->rows[i];
+		struct sample_key key = { .thread = cell->thread.index,
+					  .object = cell->object.index };
+		uint64_t *values;
+
+		if (!choice_has(&column->choice, cell))
+			continue;
+		key.stack = choice_stack(&column->choice, cell).index;
+		key.part = part_of(columns->profile, cell);
+		values = sample_values(columns, into, known, &key);
+		values[i] = add_within(values[i], column->events ? cell->count & INT64_MAX
+								 : choice_weight(cell));
+	}
+}
+
+void samples_gather(const struct columns *columns, struct samples *into)
+{
+	CLEANUP(map) struct map *known = map_new(sizeof(struct sample_key));
+
+	for (size_t i = 0; i < profile_cell_count(columns->profile); i++)
+		cell_gather(columns, profile_cell_at(columns->profile, i), into, known);
+}
+
+void samples_done(struct samples *samples)
+{
+	free(samples->keys);
+	free(samples->values);
+}

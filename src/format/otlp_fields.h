@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * Numbers of the fields of OpenTelemetry's profiles (github.com/open-telemetry/opentelemetry-proto,
+ * profiles/v1development/profiles.proto), as they stand since 1.8. Files up to 1.7 differ under the
+ * same package name: OTLP_OLD_ numbers are theirs where they do.
+ */
+enum otlp_data { DATA_RESOURCE_PROFILES = 1, DATA_DICTIONARY };
+enum otlp_resource_profiles { RESOURCE_PROFILES_RESOURCE = 1, RESOURCE_PROFILES_SCOPES, RESOURCE_PROFILES_SCHEMA_URL };
+enum otlp_scope_profiles { SCOPE_PROFILES_SCOPE = 1, SCOPE_PROFILES_PROFILES, SCOPE_PROFILES_SCHEMA_URL };
+enum otlp_resource { RESOURCE_ATTRIBUTES = 1 };
+enum otlp_scope { SCOPE_NAME = 1, SCOPE_VERSION, SCOPE_ATTRIBUTES };
+enum otlp_dictionary {
+	DICTIONARY_MAPPINGS = 1,
+	DICTIONARY_LOCATIONS,
+	DICTIONARY_FUNCTIONS,
+	DICTIONARY_LINKS,
+	DICTIONARY_STRINGS,
+	DICTIONARY_ATTRIBUTES,
+	DICTIONARY_STACKS,                       /* up to 1.7: attribute units */
+};
+enum otlp_profile {
+	OTLP_SAMPLE_TYPE = 1,
+	OTLP_SAMPLES,
+	OTLP_TIME,
+	OTLP_DURATION,
+	OTLP_PERIOD_TYPE,
+	OTLP_PERIOD,
+	OTLP_PROFILE_ID,
+	OTLP_ATTRIBUTES = 11,
+
+	OTLP_OLD_LOCATION_INDICES = 3,
+	OTLP_OLD_TIME,
+	OTLP_OLD_DURATION,
+	OTLP_OLD_PERIOD_TYPE,
+	OTLP_OLD_PERIOD,
+	OTLP_OLD_ATTRIBUTES = 14,
+};
+enum otlp_value_type { OTLP_TYPE = 1, OTLP_UNIT, OTLP_OLD_TEMPORALITY };
+enum otlp_sample {
+	OTLP_SAMPLE_STACK = 1,
+	OTLP_SAMPLE_ATTRIBUTES,
+	OTLP_SAMPLE_LINK,
+	OTLP_SAMPLE_VALUES,
+	OTLP_SAMPLE_TIMESTAMPS,
+
+	OTLP_OLD_SAMPLE_START = 1,
+	OTLP_OLD_SAMPLE_LENGTH,
+	OTLP_OLD_SAMPLE_VALUES,
+	OTLP_OLD_SAMPLE_ATTRIBUTES,
+	OTLP_OLD_SAMPLE_LINK,
+	OTLP_OLD_SAMPLE_TIMESTAMPS,
+};
+enum otlp_mapping { OTLP_MAPPING_START = 1, OTLP_MAPPING_LIMIT, OTLP_MAPPING_OFFSET, OTLP_MAPPING_FILENAME, OTLP_MAPPING_ATTRIBUTES };
+enum otlp_location {
+	OTLP_LOCATION_MAPPING = 1,
+	OTLP_LOCATION_ADDRESS,
+	OTLP_LOCATION_LINES,
+	OTLP_LOCATION_ATTRIBUTES,
+	OTLP_OLD_LOCATION_ATTRIBUTES,
+};
+enum otlp_line { OTLP_LINE_FUNCTION = 1, OTLP_LINE_LINE, OTLP_LINE_COLUMN };
+enum otlp_function { OTLP_FUNCTION_NAME = 1, OTLP_FUNCTION_SYSTEM_NAME, OTLP_FUNCTION_FILENAME };
+enum otlp_stack { STACK_LOCATIONS = 1 };
+enum otlp_link { LINK_TRACE_ID = 1, LINK_SPAN_ID };
+enum otlp_key_value { KEY_VALUE_KEY = 1, KEY_VALUE_VALUE, KEY_VALUE_KEY_STRINDEX };
+/* of the dictionary's attributes; up to 1.7 they are plain key and value */
+enum otlp_attribute { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE, ATTRIBUTE_UNIT };
+enum otlp_any { ANY_STRING = 1, ANY_BOOL, ANY_INT, ANY_DOUBLE, ANY_ARRAY, ANY_LIST, ANY_BYTES, ANY_STRING_STRINDEX };
