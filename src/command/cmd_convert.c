@@ -91,9 +91,9 @@ static int write_profile(const struct convert_config *convert, const struct form
 			 const struct profile *profile, const char *path, struct error *err)
 {
 	const struct format_options options = { .dimension = convert->dimension };
-	struct format_options chosen;
 	struct output to;
 	int finished, r = 0;
+	struct format_options chosen;
 
 	if (!strcmp(path, "-"))
 		output_to_file(&to, stdout);
