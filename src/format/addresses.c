@@ -102,9 +102,9 @@ void addresses_drop_duplicate_leaf(struct addresses *addresses)
 {
 	for (size_t i = 0; i < addresses->sample_count; i++) {
 		struct address_sample *sample = &addresses->samples[i];
-		uint64_t *list = &addresses->list[sample->first];
+		const uint64_t *list = addresses->list;
 
-		if (sample->count > 1 && list[0] == list[1] + 1)
+		if (sample->count > 1 && list[sample->first] == list[sample->first + 1] + 1)
 			sample_remove(addresses, sample, 1);
 	}
 }
@@ -301,14 +301,15 @@ static uint32_t place_make(struct filling *filling, uint64_t address)
 
 static struct stack_id stack_of(struct filling *filling, const struct address_sample *sample)
 {
-	const uint64_t *list = filling->addresses->list + sample->first;
+	const uint64_t *list = filling->addresses->list;
 
 	for (size_t i = 0; i < sample->count; i++) {
+		uint64_t address = list[sample->first + i];
 		bool added;
-		uint32_t *place = map_put(filling->place_of, &list[i], &added);
+		uint32_t *place = map_put(filling->place_of, &address, &added);
 
 		if (added)
-			*place = place_make(filling, list[i]);
+			*place = place_make(filling, address);
 		grow(filling->stack, i, filling->stack_room);
 		filling->stack[i] = *place;
 	}
