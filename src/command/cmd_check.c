@@ -9,6 +9,7 @@
 #include "command/answer.h"
 #include "command/command.h"
 #include "command/gate_limit.h"
+#include "command/profile_open.h"
 #include "format/format.h"
 #include "format/native.h"
 #include "gate/gate.h"
@@ -79,7 +80,7 @@ static int check_file(const struct check_config *check, const char *path,
 	CLEANUP(document) struct document *document = document_new("crosscut.check/1", path);
 	struct summary summary;
 	enum verdict worst;
-	int r = format_read(path, &profile, err);
+	int r = profile_open(path, &profile, err);
 
 	if (r < 0)
 		return r;

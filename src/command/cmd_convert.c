@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "command/answer.h"
 #include "command/command.h"
+#include "command/profile_open.h"
 #include "format/format.h"
 #include "profile/profile.h"
 #include "result/document.h"
@@ -146,7 +147,7 @@ static int convert_run(void *config, const struct option_arguments *arguments, s
 	}
 	r = choose_format(convert, arguments->operands[1], &format, err);
 	if (r >= 0)
-		r = format_read(arguments->operands[0], &profile, err);
+		r = profile_open(arguments->operands[0], &profile, err);
 	if (r >= 0 && convert->dimension)
 		r = dimension_named(profile, convert->dimension, &dimension, err);
 	if (r >= 0)

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "command/answer.h"
 #include "command/command.h"
+#include "command/profile_open.h"
 #include "command/report_annotate.h"
 #include "format/format.h"
 #include "gate/gate.h"
@@ -357,7 +358,7 @@ static int report_file(const struct report_config *report, const struct analysis
 				     .most = report->html ? PAGE_ROWS_MOST : report->top };
 	CLEANUP_TEXT char *schema = NULL;
 	CLEANUP_TEXT char *title = NULL;
-	int r = format_read(path, &profile, err);
+	int r = profile_open(path, &profile, err);
 
 	if (r < 0)
 		return r;

@@ -21,6 +21,7 @@ extern const struct format coz_format, massif_format, perfetto_format, speedscop
 extern const struct format perfetto_format, speedscope_format;
 extern const struct format contentionz_format, gocount_format, heapz_format, jemalloc_format;
 extern const struct format otlp_format, profilez_format, threadz_format;
+extern const struct format perf_data_format;
 
 const struct format *const formats[] = {
 	&callgrind_format,
@@ -37,6 +38,7 @@ const struct format *const formats[] = {
 	&massif_format,
 	&native_format,
 	&otlp_format,
+	&perf_data_format,
 	&perfetto_format,
 	&pprof_format,
 	&profilez_format,
@@ -72,7 +74,6 @@ const struct format *format_of_suffix(const char *path)
 
 struct lookalike { const char *mark; size_t size; const char *name; };
 static const struct lookalike lookalikes[] = {
-	{ "PERFILE2", 8, "a perf.data file" },
 	{ "\x7f" "ELF", 4, "a program or library (ELF)" },
 	{ "SQLite format 3", 16, "an SQLite database that is no capture" },
 	{ "PK\x03\x04", 4, "a zip archive" },

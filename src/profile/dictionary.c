@@ -237,3 +237,9 @@ struct process *profile_process_edit(struct profile *profile, struct process_id 
 	assert(!profile->frozen && id.index && id.index < profile->process_count);
 	return &profile->process_rows[id.index];
 }
+
+struct slice *profile_slice_edit(struct profile *profile, struct slice_id id)
+{
+	assert(!profile->frozen && id.index && id.index < profile->slice_count);
+	return &profile->slice_rows[id.index];
+}

@@ -213,9 +213,11 @@ struct object_id profile_object(struct profile *profile, struct object object);
 struct evidence_id profile_evidence(struct profile *profile, const struct wait_evidence *seen);
 void profile_evidence_class(struct profile *profile, struct evidence_id id, struct dimension_id class,
 			    struct string_id rule, bool ambiguous);
-/* Threads and processes change while they live; the row is the caller's to change until the freeze. */
+/* Threads and processes change while they live, and an importer learns its window at the end; the row is the caller's to
+ * change until the freeze. */
 struct thread *profile_thread_edit(struct profile *profile, struct thread_id id);
 struct process *profile_process_edit(struct profile *profile, struct process_id id);
+struct slice *profile_slice_edit(struct profile *profile, struct slice_id id);
 
 /* Cells with equal keys (all fields before count) in one slice are added up. */
 void profile_add_cell(struct profile *profile, struct cell cell);
