@@ -305,7 +305,7 @@ static int perf_read(const char *path, struct profile *into, struct error *err)
 
 extern const struct format perf_data_format;
 const struct format perf_data_format = {
-	.name = "perf.data",
+	.name = "perf_data",
 	.summary = "recordings of Linux perf, in a file or from a pipe",
 	.suffix = ".data",
 	.recognise = perf_recognise,
