@@ -40,7 +40,8 @@ struct perf_attribute {
 struct perf_event {
 	struct perf_attribute attribute;
 	char name[256];                  /* "cycles:u"; "" until known */
-	struct measure_id measures[2];   /* of user and of kernel code; made when the first sample comes */
+	struct measure_id measures[2];   /* by stack, of user and of kernel code; made when the first sample comes */
+	struct measure_id total;         /* by thread; none where another total tells it */
 	uint64_t samples, period_sum;
 	struct tracepoint *tracepoint;   /* borrowed; NULL unless the file says how its fields lie */
 	bool looked;                     /* for it */

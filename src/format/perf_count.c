@@ -57,6 +57,10 @@ static void measures_make(struct perf_session *session, struct perf_event *event
 					    : event_dimension(session, event);
 		event->measures[kernel] = profile_measure(session->profile, measure);
 	}
+	/* of running time, the scheduler's own events tell the total */
+	measure.role = ROLE_TOTAL;
+	if (!running)
+		event->total = profile_measure(session->profile, measure);
 }
 
 static uint64_t weight_of(struct perf_session *session, const struct perf_event *event, const struct perf_sample *sample)
@@ -72,16 +76,22 @@ static uint64_t weight_of(struct perf_session *session, const struct perf_event 
 static void add_sample(struct perf_session *session, struct perf_event *event, struct thread_id thread, struct stack_id stack,
 		       bool kernel, uint64_t weight)
 {
+	struct cell cell;
+
 	if (!event->measures[0].index)
 		measures_make(session, event);
 	event->samples++;
 	event->period_sum += weight;
 	session->samples++;
 	session->period_sum += weight;
-	profile_add_cell(session->profile, (struct cell){
-		.slice = session->slice, .thread = thread, .measure = event->measures[kernel], .stack = stack, .count = 1,
-		.value = weight, .maximum = weight,
-		.variance = event->attribute.type == PERF_TRACEPOINT ? 0 : (double)weight * (double)weight });
+	cell = (struct cell){ .slice = session->slice, .thread = thread, .measure = event->measures[kernel], .stack = stack,
+			      .count = 1, .value = weight, .maximum = weight,
+			      .variance = event->attribute.type == PERF_TRACEPOINT ? 0 : (double)weight * (double)weight };
+	profile_add_cell(session->profile, cell);
+	cell.measure = event->total;
+	cell.stack = (struct stack_id){ 0 };
+	if (cell.measure.index)
+		profile_add_cell(session->profile, cell);
 }
 
 /* One record of a group stands for all its members: each gained what its count grew by. */

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/format.h"
+#include "format/input.h"
 #include "format/perf_file.h"
 #include "format/perf_session.h"
 #include "profile/profile.h"
@@ -36,13 +37,15 @@ struct reading {
 	uint64_t attribute_size, features[FEATURES / 64];
 	uint64_t missing;                /* bytes that the header promises and the file does not hold */
 	bool unfinished;
+	const char *name;                /* for messages */
 	struct error *err;
 };
 
 static int refuse(struct reading *reading, const char *why, uint64_t where)
 {
-	(void)fail(reading->err, FAILURE_WORK, -EBADMSG, "cannot read perf.data");
-	return error_because(reading->err, "%s at byte %" PRIu64, why, where);
+	(void)fail(reading->err, FAILURE_WORK, -EBADMSG, "cannot read '%s'", reading->name);
+	(void)error_because(reading->err, "%s at byte %" PRIu64 " of this recording of perf", why, where);
+	return error_try(reading->err, "an undamaged copy of the file");
 }
 
 static int perf_recognise(const void *head, size_t size)
@@ -277,9 +280,9 @@ static int session_read(struct reading *reading, uint64_t header_size)
 	return 0;
 }
 
-static int perf_read_file(struct perf_file file, struct profile *into, struct error *err)
+static int perf_read_file(struct perf_file file, const char *name, struct profile *into, struct error *err)
 {
-	struct reading reading = { .file = file, .err = err };
+	struct reading reading = { .file = file, .name = name, .err = err };
 	uint64_t header_size = 0;
 	bool swapped = false;
 	int r = magic_read(&reading, &swapped, &header_size);
@@ -293,14 +296,26 @@ static int perf_read_file(struct perf_file file, struct profile *into, struct er
 	return r;
 }
 
-static int perf_read(const char *path, struct profile *into, struct error *err)
+static int perf_data_read(struct input *input, struct profile *into, struct error *err)
 {
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const char *path = input_path(input);
+	CLEANUP_FD int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct perf_file file = { .fd = fd };
 	struct stat status;
+	size_t size;
+	int r;
 
-	if (fd < 0 || fstat(fd, &status) < 0)
-		return fail(err, FAILURE_WORK, -errno, "cannot read '%s'", path);
-	return perf_read_file((struct perf_file){ .fd = fd, .size = (uint64_t)status.st_size }, into, err);
+	if (path) {
+		if (fd < 0 || fstat(fd, &status) < 0)
+			return fail(err, FAILURE_WORK, -errno, "cannot read '%s'", path);
+		file.size = (uint64_t)status.st_size;
+	} else {
+		r = input_whole(input, INPUT_WHOLE_LIMIT, &file.bytes, &size, err);
+		if (r < 0)
+			return r;
+		file.size = size;
+	}
+	return perf_read_file(file, input_name(input), into, err);
 }
 
 extern const struct format perf_data_format;
@@ -309,5 +324,5 @@ const struct format perf_data_format = {
 	.summary = "recordings of Linux perf, in a file or from a pipe",
 	.suffix = ".data",
 	.recognise = perf_recognise,
-	.read = perf_read,
+	.read = perf_data_read,
 };
