@@ -338,7 +338,9 @@ void schedule_born(struct schedule *schedule, uint64_t time_ns, struct thread_id
 	uint64_t now_ns = advance(schedule, time_ns);
 	struct progress *row = progress_of(schedule, thread, now_ns);
 
-	if (row->doing != UNSEEN && row->doing != DEAD)
+	if (row->doing == DEAD)                 /* its number is used again, and nothing gave that another row */
+		row->doing = LOST;
+	if (row->doing != UNSEEN)
 		return;
 	*row = (struct progress){ .thread = thread, .doing = NEW, .since_ns = now_ns, .start_ns = now_ns, .born = true,
 				  .call = SYSCALL_NONE };
