@@ -22,6 +22,7 @@ extern const struct format perfetto_format, speedscope_format;
 extern const struct format contentionz_format, gocount_format, heapz_format, jemalloc_format;
 extern const struct format otlp_format, profilez_format, threadz_format;
 extern const struct format perf_data_format;
+extern const struct format ftrace_format, perf_data_format;
 
 const struct format *const formats[] = {
 	&callgrind_format,
@@ -31,6 +32,7 @@ const struct format *const formats[] = {
 	&cpuprofile_format,
 	&firefox_format,
 	&folded_format,
+	&ftrace_format,
 	&gocount_format,
 	&heaptrack_format,
 	&heapz_format,

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz_reader.h"
+
+FUZZ_READER(ftrace)
