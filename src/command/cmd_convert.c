@@ -21,10 +21,20 @@
 struct convert_config {
 	const char *schema;
 	const char *to, *dimension;
-	bool force, json;
+	bool addresses, all, force, jit, json, kernel, pid, tid;
 };
 
 static const struct option convert_options[] = {
+	{ .name = "addrs",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, addresses),
+	  .help = "folded: addresses where no name is known",
+	  .example = "--addrs" },
+	{ .name = "all",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, all),
+	  .help = "folded: --kernel and --jit",
+	  .example = "--all" },
 	{ .name = "dimension",
 	  .type = OPTION_TEXT,
 	  .into = offsetof(struct convert_config, dimension),
@@ -36,11 +46,31 @@ static const struct option convert_options[] = {
 	  .into = offsetof(struct convert_config, force),
 	  .help = "overwrite an existing file",
 	  .example = "--force" },
+	{ .name = "jit",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, jit),
+	  .help = "folded: mark generated code by _[j]",
+	  .example = "--jit" },
 	{ .name = "json",
 	  .type = OPTION_FLAG,
 	  .into = offsetof(struct convert_config, json),
 	  .help = "say as JSON what was written",
 	  .example = "--json" },
+	{ .name = "kernel",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, kernel),
+	  .help = "folded: mark kernel code by _[k]",
+	  .example = "--kernel" },
+	{ .name = "pid",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, pid),
+	  .help = "folded: the process' number behind its name",
+	  .example = "--pid" },
+	{ .name = "tid",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, tid),
+	  .help = "folded: the numbers of process and thread",
+	  .example = "--tid" },
 	{ .name = "to",
 	  .type = OPTION_TEXT,
 	  .into = offsetof(struct convert_config, to),
@@ -91,7 +121,14 @@ static int choose_format(const struct convert_config *convert, const char *path,
 static int write_profile(const struct convert_config *convert, const struct format *format,
 			 const struct profile *profile, const char *path, struct error *err)
 {
-	const struct format_options options = { .dimension = convert->dimension };
+	const struct format_options options = {
+		.dimension = convert->dimension,
+		.pid = convert->pid,
+		.tid = convert->tid,
+		.kernel = convert->kernel || convert->all,
+		.jit = convert->jit || convert->all,
+		.addresses = convert->addresses,
+	};
 	struct output to;
 	int finished, r = 0;
 	struct format_options chosen;

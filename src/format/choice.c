@@ -19,9 +19,10 @@ static struct dimension_id dimension_of(const struct profile *profile, const cha
 {
 	const char *slash = strchr(name, '/');
 	CLEANUP_TEXT char *state = NULL;
+	struct dimension_id whole = profile_dimension_find(profile, NULL, name);
 
-	if (!slash)
-		return profile_dimension_find(profile, NULL, name);
+	if (!slash || whole.index)               /* "cpu/event=0x3c/" is one name */
+		return whole;
 	state = xstrndup(name, (size_t)(slash - name));
 	return profile_dimension_find(profile, state, slash + 1);
 }

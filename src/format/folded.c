@@ -1,174 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folded stacks, one a line, root first, as flame graph tools read them:
+ * Folded stacks, one a line, root first, as flame graph tools read and write them:
  *
  *	nginx;main;ngx_worker_process_cycle;ngx_epoll_process_events;epoll_wait 1530211
  *
- * Weights are whole numbers in the dimension's unit. Read, they are samples of an amount: the file
- *does not say of what.
+ * The count stands behind the last blank; some tools write fractions. Of what they count the file
+ * does not say: read, they are samples of an amount, thousandths of one where any is a fraction.
+ * A line that is none is left out and counted. Two counts are a difference of two profiles, which
+ * is no profile.
  */
-#include "base/cleanup.h"
-#include "base/error.h"
+#include "format/folded.h"
+
 #include "base/map.h"
 #include "base/memory.h"
-#include "base/output.h"
-#include "base/text.h"
-#include "format/choice.h"
 #include "format/format.h"
 #include "format/import.h"
 #include "format/input.h"
-#include "profile/profile.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct format folded_format;
 
-enum { NAME_LIMIT = 4096, LINES_JUDGED = 16 };
+enum { LINES_JUDGED = 16, MILLI = 1000 };
 
-/* --- Writing ---------------------------------------------------------------------------------- */
-
-/* Lines that are one but for the thread are added up: by the name at the root, and the stack. */
-struct folded { const char *comm; struct stack_id stack; uint64_t weight; };
-struct folded_lines { struct folded *lines; size_t count, room; };
-
-static void lines_gather(const struct choice *choice, struct folded_lines *into)
+/* "12", "0.25", "-3": its length without the blank in front; 0 where there is none. In thousandths. */
+static size_t count_find(const char *line, size_t size, uint64_t *ret_whole, unsigned *ret_milli)
 {
-	CLEANUP(map) struct map *known = map_new(sizeof(uint64_t) + sizeof(uint64_t));
+	size_t at = size, dot = size;
+	unsigned scale = 100;
 
-	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
-		const struct cell *cell = profile_cell_at(choice->profile, i);
-		struct folded line = { choice_comm(choice->profile, cell->thread),
-				       choice_stack(choice, cell), 0 };
-		/* interned: one name, one pointer */
-		uint64_t key[2] = { (uintptr_t)line.comm, line.stack.index };
-		uint32_t *index;
-		bool added;
-
-		if (!choice_has(choice, cell))
-			continue;
-		index = map_put(known, key, &added);
-		if (added) {
-			*index = (uint32_t)into->count;
-			grow(into->lines, into->count, into->room);
-			into->lines[into->count++] = line;
-		}
-		into->lines[*index].weight += choice_weight(cell);
+	while (at && ((line[at - 1] >= '0' && line[at - 1] <= '9') || (line[at - 1] == '.' && dot == size))) {
+		at--;
+		if (line[at] == '.')
+			dot = at;
 	}
+	if (at == size || at == dot || dot + 1 == size || !at || (line[at - 1] != ' ' && line[at - 1] != '\t') ||
+	    dot - at > 19)
+		return 0;
+	*ret_whole = strtoull(line + at, NULL, 10);
+	*ret_milli = 0;
+	for (size_t i = dot + 1; i < size && scale; i++, scale /= 10)
+		*ret_milli += scale * (unsigned)(line[i] - '0');
+	return size - at;
 }
 
-static void name_write(struct output *to, bool *first, const char *name)
-{
-	char text[NAME_LIMIT];
-	size_t size = strlen(name);
+struct folded_line { size_t names; uint64_t whole; unsigned milli; bool two; };
 
-	if (size > sizeof(text) - 2)
-		size = sizeof(text) - 2;
-	text[0] = ';';
-	memcpy(text + 1, name, size);
-	for (size_t i = 1; i <= size; i++)
-		text[i] = text[i] == ';' ? ':' : text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
-	output_write(to, text + *first, size + !*first);
-	*first = false;
+static bool line_parse(const char *line, size_t size, struct folded_line *ret)
+{
+	uint64_t before;
+	unsigned milli;
+	size_t digits;
+
+	while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))
+		size--;
+	digits = count_find(line, size, &ret->whole, &ret->milli);
+	if (!digits || memchr(line, '\0', size))
+		return false;
+	for (size -= digits; size && (line[size - 1] == ' ' || line[size - 1] == '\t'); )
+		size--;
+	ret->names = size;
+	digits = count_find(line, size, &before, &milli);
+	ret->two = digits && digits < size && memchr(line, ';', size);
+	return size > 0;
 }
 
-/* The calls that were inlined there lie in front of it, the outermost first. */
-static void frame_write(const struct profile *profile, struct output *to, bool *first,
-			struct frame_id frame)
+static bool is_comment(const char *line, size_t size)
 {
-	char text[NAME_LIMIT];
-	size_t count;
-	const struct symbol *symbols = profile_frame_symbols(profile, frame, &count);
-
-	while (count-- > 1)
-		name_write(to, first, profile_text(profile, symbols[count].name));
-	name_write(to, first, profile_frame_name(profile, frame, text, sizeof(text)));
-}
-
-static void line_write(const struct choice *choice, struct output *to, const struct folded *line)
-{
-	struct frame_id frames[CHOICE_DEPTH_LIMIT];
-	size_t count = choice_frames(choice, line->stack, frames);
-	const char *cause = choice_cause(choice, line->stack);
-	bool first = true;
-
-	if (*line->comm)
-		name_write(to, &first, line->comm);
-	if (cause)
-		name_write(to, &first, cause);
-	while (count-- > 0)
-		frame_write(choice->profile, to, &first, frames[count]);
-	output_print(to, "%s %" PRIu64 "\n", first ? "[unknown]" : "", line->weight);
-}
-
-static int folded_write(const struct profile *profile, const struct format_options *options,
-			struct output *to, struct error *err)
-{
-	struct folded_lines lines = { 0 };
-	struct choice choice;
-	int r = choice_make(profile, options, &choice, err);
-
-	if (r < 0)
-		return r;
-	lines_gather(&choice, &lines);
-	for (size_t i = 0; i < lines.count; i++)
-		if (lines.lines[i].weight)
-			line_write(&choice, to, &lines.lines[i]);
-	free(lines.lines);
-	return 0;
+	return (size && *line == '#') || (size > 1 && line[0] == '/' && line[1] == '/');
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-/* The blank before a line's number, or NULL where it is no folded stack. */
-static const char *line_blank(const char *line, size_t size)
-{
-	size_t digits = size;
-
-	if (size && line[size - 1] == '\r')
-		digits = --size;
-	while (digits && line[digits - 1] >= '0' && line[digits - 1] <= '9')
-		digits--;
-	if (digits < 2 || digits == size || line[digits - 1] != ' ' || size - digits > 19 ||
-	    memchr(line, '\0', size))
-		return NULL;
-	return line + digits - 1;
-}
-
-/* The first lines must all be stacks; one with several frames is good evidence, a lone name little.
- */
-static int folded_recognise(const void *head, size_t size)
-{
-	const char *at = head, *end = at + size;
-	bool stacks = false;
-	size_t lines = 0;
-
-	while (at < end && lines < LINES_JUDGED) {
-		const char *line_end = memchr(at, '\n', (size_t)(end - at));
-
-		if (!line_end)
-			break;
-		if (line_end > at && !line_blank(at, (size_t)(line_end - at)))
-			return 0;
-		lines += line_end > at;
-		stacks |= memchr(at, ';', (size_t)(line_end - at)) != NULL;
-		at = line_end + 1;
-	}
-	if (!lines)
-		return memchr(head, ';', size) && !memchr(head, '\0', size) &&
-				       line_blank(head, size)
-			       ? 60
-			       : 0;
-	return stacks ? 60 : 20;
-}
+/* Weights are kept until it is known whether any of them is a fraction. */
+struct folded_stack { struct stack_id stack; uint64_t whole, milli; };
+struct folded_reader {
+	struct import *import;
+	struct map *known;                       /* stacks → rows */
+	struct folded_stack *rows;
+	size_t count, room, pairs, singles;
+	bool fractions;
+};
 
 static struct stack_id stack_read(struct import *import, const char *at, const char *end)
 {
 	struct stack_id stack = { 0 };
 
-	for (; at < end;) {
+	while (at < end) {
 		const char *semicolon = memchr(at, ';', (size_t)(end - at));
 		const char *name_end = semicolon ? semicolon : end;
 		struct import_name name = { .function = at, .function_size = (size_t)(name_end - at) };
@@ -180,31 +100,110 @@ static struct stack_id stack_read(struct import *import, const char *at, const c
 	return stack;
 }
 
-static int folded_read(struct input *input, struct profile *into, struct error *err)
+static void stack_add(struct folded_reader *reader, struct stack_id stack, const struct folded_line *line)
 {
-	CLEANUP(import) struct import *import = import_new(into, input, &folded_format);
-	struct import_sample sample = { .measure = import_measure(
-						import, &(struct import_event){
+	bool added;
+	uint32_t *index = map_put(reader->known, &stack.index, &added);
+	struct folded_stack *row;
+
+	if (added) {
+		*index = (uint32_t)reader->count;
+		grow(reader->rows, reader->count, reader->room);
+		reader->rows[reader->count++] = (struct folded_stack){ .stack = stack };
+	}
+	row = &reader->rows[*index];
+	row->whole = row->whole > UINT64_MAX - line->whole ? UINT64_MAX : row->whole + line->whole;
+	row->milli += line->milli;
+	reader->fractions |= line->milli != 0;
+}
+
+static void samples_add(struct folded_reader *reader)
+{
+	struct import_sample sample = { .thread = import_thread(reader->import, 0, 0, NULL) };
+
+	sample.measure = import_measure(reader->import, &(struct import_event){
 								.name = "samples",
+								.unit = reader->fractions ? "milli-samples" : NULL,
 								.source = "folded",
-								.meaning = "what the file counts" }) };
+								.meaning = "what the file counts" });
+	for (size_t i = 0; i < reader->count; i++) {
+		const struct folded_stack *row = &reader->rows[i];
+		bool large = row->whole > UINT64_MAX / MILLI - row->milli / MILLI - 1;
+
+		sample.stack = row->stack;
+		sample.count = row->whole;
+		sample.value = !reader->fractions ? row->whole : large ? INT64_MAX : row->whole * MILLI + row->milli;
+		import_sample(reader->import, &sample);
+	}
+}
+
+static void lines_read(struct folded_reader *reader, struct input *input)
+{
 	const char *line;
 	size_t size;
 
-	sample.thread = import_thread(import, 0, 0, NULL);
 	while ((line = input_line(input, &size))) {
-		const char *blank = line_blank(line, size);
+		struct folded_line parsed = { 0 };
 
-		if (blank) {
-			sample.stack = stack_read(import, line, blank);
-			sample.count = sample.value = strtoull(blank + 1, NULL, 10);
-			import_sample(import, &sample);
-		} else if (size) {
-			import_skipped(import, "a line is no 'frame;frame;frame number'", "line",
+		if (!size || is_comment(line, size))
+			continue;
+		if (!line_parse(line, size, &parsed)) {
+			import_skipped(reader->import, "a line is no 'frame;frame;frame number'", "line",
 				       input_line_number(input));
+			continue;
 		}
+		reader->pairs += parsed.two;
+		reader->singles += !parsed.two;
+		stack_add(reader, stack_read(reader->import, line, line + parsed.names), &parsed);
 	}
-	return import_finish(import, err);
+}
+
+static int folded_read(struct input *input, struct profile *into, struct error *err)
+{
+	CLEANUP(import) struct import *import = import_new(into, input, &folded_format);
+	struct folded_reader reader = { .import = import, .known = map_new(sizeof(uint32_t)) };
+	int r;
+
+	lines_read(&reader, input);
+	if (reader.pairs > reader.singles) {
+		r = import_refuse(import, err, NULL, 0,
+				  "its lines have two counts: it is a difference of two profiles, and neither of them");
+	} else {
+		samples_add(&reader);
+		r = import_finish(import, err);
+	}
+	map_free(reader.known);
+	free(reader.rows);
+	return r;
+}
+
+/* The first lines must be stacks, most of them; one with several frames is good evidence, a lone name little. */
+static int folded_recognise(const void *head, size_t size)
+{
+	const char *at = head, *end = at + size;
+	size_t lines = 0, good = 0, deep = 0;
+
+	while (at < end && lines < LINES_JUDGED) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((line_end ? line_end : end) - at);
+		struct folded_line parsed;
+
+		if (!line_end && lines && size > 60000)
+			break;                   /* the head's end cuts it */
+		if (length && at[length - 1] == '\r')
+			length--;
+		if (length && !is_comment(at, length)) {
+			bool stack = line_parse(at, length, &parsed);
+
+			lines++;
+			good += stack;
+			deep += stack && memchr(at, ';', parsed.names) != NULL;
+		}
+		at = line_end ? line_end + 1 : end;
+	}
+	if (!good || memchr(head, '\0', size))
+		return 0;
+	return good == lines ? (deep ? 60 : 20) : deep && good * 2 >= lines ? 30 : 0;
 }
 
 const struct format folded_format = {

@@ -16,6 +16,7 @@
 #include <string.h>
 
 extern const struct format folded_format, native_format, pprof_format;
+extern const struct format perf_script_format;
 extern const struct format callgrind_format, chrome_format, cpuprofile_format, firefox_format, heaptrack_format;
 extern const struct format coz_format, massif_format, perfetto_format, speedscope_format;
 extern const struct format perfetto_format, speedscope_format;
@@ -41,6 +42,7 @@ const struct format *const formats[] = {
 	&native_format,
 	&otlp_format,
 	&perf_data_format,
+	&perf_script_format,
 	&perfetto_format,
 	&pprof_format,
 	&profilez_format,

@@ -4,6 +4,7 @@
  * Reads and writes profiles, one file per format. Readers recognise a file by its content, decompressed, and answer with
  * a confidence; they check every length and id they read, and a limit stands at whatever the file can make large.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,8 @@ struct profile;
 struct format_options {
 	const char *schema;          /* "1.7": for formats that changed; NULL: the newest */
 	const char *dimension;       /* a state or "state/part"; formats that hold one dimension need it */
+	/* folded, as stackcollapse-perf.pl has them: numbers behind the comm, marks behind names, addresses where no name is */
+	bool pid, tid, kernel, jit, addresses;
 };
 
 struct format {

@@ -211,9 +211,10 @@ void import_sample(struct import *import, const struct import_sample *sample)
 	import->samples++;
 	cell.value = value_scaled(sample->value, &sample->measure);
 	profile_add_cell(import->profile, cell);
-	if (!sample->stack.index)
+	if (!sample->stack.index && !sample->stackless)
 		return;
-	import->lacks &= ~IMPORT_LACKS_STACKS;
+	if (sample->stack.index)
+		import->lacks &= ~IMPORT_LACKS_STACKS;
 	cell.measure = sample->measure.split;
 	cell.stack = sample->stack;
 	profile_add_cell(import->profile, cell);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes folded stacks. Weights are added up twice: by stack, of which there are many, then by line,
+ * since stacks that differ in addresses alone read the same.
+ */
+#include "base/cleanup.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/memory.h"
+#include "base/output.h"
+#include "base/text.h"
+#include "format/choice.h"
+#include "format/folded.h"
+#include "format/format.h"
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_LIMIT = 8 << 20 };
+
+/* Of threads of one name one stands for all, unless their numbers are written. */
+struct folded { struct thread_id thread; struct stack_id stack; uint64_t weight; };
+struct folded_lines { struct folded *lines; size_t count, room; };
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static void lines_gather(const struct choice *choice, bool numbers, struct folded_lines *into)
+{
+	CLEANUP(map) struct map *known = map_new(sizeof(uint64_t) + sizeof(uint64_t));
+
+	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
+		const struct cell *cell = profile_cell_at(choice->profile, i);
+		struct folded line = { cell->thread, choice_stack(choice, cell), 0 };
+		/* interned: one name, one pointer */
+		uint64_t key[2] = { numbers ? cell->thread.index
+					    : (uintptr_t)choice_comm(choice->profile, cell->thread),
+				    line.stack.index };
+		uint32_t *index;
+		bool added;
+
+		if (!choice_has(choice, cell))
+			continue;
+		index = map_put(known, key, &added);
+		if (added) {
+			*index = (uint32_t)into->count;
+			grow(into->lines, into->count, into->room);
+			into->lines[into->count++] = line;
+		}
+		into->lines[*index].weight = sum(into->lines[*index].weight, choice_weight(cell));
+	}
+}
+
+static void part_append(struct text *line, const char *name)
+{
+	if (line->size)
+		text_append(line, ";", 1);
+	text_append(line, name, strlen(name));
+}
+
+static void line_make(const struct choice *choice, struct folded_names *names, const struct folded *folded,
+		      struct text *line)
+{
+	struct frame_id frames[CHOICE_DEPTH_LIMIT];
+	size_t count = choice_frames(choice, folded->stack, frames);
+	const char *cause = choice_cause(choice, folded->stack);
+	bool java;
+
+	text_clear(line);
+	folded_comm(names, folded->thread, line);
+	java = line->size >= 4 && !memcmp(line->bytes, "java", 4);
+	if (cause)
+		part_append(line, cause);
+	while (count-- > 0)
+		part_append(line, folded_frame(names, frames[count], java));
+	if (!line->size)
+		text_append(line, "[unknown]", 9);
+}
+
+/* "12.5" where the unit is a thousandth */
+static void weight_write(struct output *to, uint64_t weight, bool thousandths)
+{
+	unsigned fraction = (unsigned)(weight % 1000);
+
+	if (!thousandths) {
+		output_print(to, " %" PRIu64 "\n", weight);
+	} else if (!fraction) {
+		output_print(to, " %" PRIu64 "\n", weight / 1000);
+	} else {
+		int digits = fraction % 100 == 0 ? 1 : fraction % 10 == 0 ? 2 : 3;
+
+		output_print(to, " %" PRIu64 ".%0*u\n", weight / 1000, digits,
+			     digits == 1 ? fraction / 100 : digits == 2 ? fraction / 10 : fraction);
+	}
+}
+
+static void lines_write(const struct choice *choice, struct folded_names *names, const struct folded_lines *lines,
+			struct output *to)
+{
+	CLEANUP(intern) struct intern *texts = intern_new();
+	struct text line = TEXT(LINE_LIMIT);
+	uint64_t *weights = xcalloc(lines->count + 1, sizeof(*weights));
+	const bool thousandths = !strcmp(choice_unit(choice), "milli-samples");
+
+	for (size_t i = 0; i < lines->count; i++) {
+		uint32_t id;
+
+		line_make(choice, names, &lines->lines[i], &line);
+		id = intern_put(texts, text_string(&line));
+		weights[id] = sum(weights[id], lines->lines[i].weight);
+	}
+	for (uint32_t id = 1; id < intern_count(texts); id++) {
+		if (!weights[id])
+			continue;
+		output_puts(to, intern_text(texts, id));
+		weight_write(to, weights[id], thousandths);
+	}
+	free(weights);
+	text_done(&line);
+}
+
+int folded_write(const struct profile *profile, const struct format_options *options, struct output *to,
+		 struct error *err)
+{
+	struct folded_lines lines = { 0 };
+	struct folded_names names;
+	struct choice choice;
+	int r = choice_make(profile, options, &choice, err);
+
+	if (r < 0)
+		return r;
+	lines_gather(&choice, options && (options->pid || options->tid), &lines);
+	folded_names_init(&names, profile, options);
+	lines_write(&choice, &names, &lines, to);
+	folded_names_done(&names);
+	free(lines.lines);
+	return 0;
+}
