@@ -7,6 +7,7 @@
 #include "analysis/account.h"
 #include "analysis/analysis.h"
 #include "analysis/figure.h"
+#include "analysis/origin.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/quantity.h"
@@ -367,7 +368,7 @@ static void add_findings(const struct question *question, const struct account *
 				     "part of the time is selected, in whole slices; an interval "
 				     "counts where it ended, so the residual shows what reaches "
 				     "across the edges");
-	if (!counted && account->is_ledger)
+	if (!counted && account->is_ledger && !profile_meta(question->profile, "import.format"))
 		document_add_finding(into, SEVERITY_NOTE,
 				     "no useful work was counted, so nothing is shown per "
 				     "completion (crosscut record --work)");
@@ -394,6 +395,7 @@ void provenance_add(const struct question *question, const struct account *accou
 {
 	struct record *contract = contract_of(question->profile);
 
+	origin_add(question->profile, into);
 	add_record(into, "capture", "Capture", capture_of(question->profile, account));
 	if (contract)
 		add_record(into, "contract", "Contract", contract);

@@ -165,6 +165,19 @@ static int say_written(const struct format *format, const char *from, const char
 	return answer_print(document, json, err);
 }
 
+/* What is missing in the file that was written because it was missing in the one that was read. */
+static void say_remarks(const struct profile *profile)
+{
+	static const char prefix[] = "import.remark.";
+	const char *key, *value;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		if (!strncmp(key, prefix, sizeof(prefix) - 1))
+			(void)fprintf(stderr, "crosscut: warning: %s\n", value);
+	}
+}
+
 static int convert_run(void *config, const struct option_arguments *arguments, struct error *err)
 {
 	const struct convert_config *convert = config;
@@ -185,6 +198,8 @@ static int convert_run(void *config, const struct option_arguments *arguments, s
 	r = choose_format(convert, arguments->operands[1], &format, err);
 	if (r >= 0)
 		r = profile_open(arguments->operands[0], &profile, err);
+	if (r >= 0)
+		say_remarks(profile);
 	if (r >= 0 && convert->dimension)
 		r = dimension_named(profile, convert->dimension, &dimension, err);
 	if (r >= 0)

@@ -59,9 +59,8 @@ static bool line_parse(const char *line, size_t size, struct folded_line *ret)
 	digits = count_find(line, size, &ret->whole, &ret->milli);
 	if (!digits || memchr(line, '\0', size))
 		return false;
-	for (size -= digits; size && (line[size - 1] == ' ' || line[size - 1] == '\t'); )
-		size--;
-	ret->names = size;
+	size -= digits + 1;
+	ret->names = size;                       /* blanks in front of the count's own are the name's */
 	digits = count_find(line, size, &before, &milli);
 	ret->two = digits && digits < size && memchr(line, ';', size);
 	return size > 0;

@@ -58,18 +58,30 @@ static bool is_go_method(const char *name, size_t size)
 	return open && memmem(open + 2, size - (size_t)(open + 2 - name), ").", 2);
 }
 
-/* What stands from the first parenthesis on is noise, unless it says "(anonymous namespace)". */
-static size_t arguments_strip(const char *name, size_t size)
+static bool is_anonymous(const char *at, const char *end)
 {
 	static const char anonymous[] = "(anonymous namespace)";
-	const char *at = name, *end = name + size;
 
-	while ((at = memchr(at, '(', (size_t)(end - at)))) {
-		if ((size_t)(end - at) < sizeof(anonymous) - 1 || memcmp(at, anonymous, sizeof(anonymous) - 1) != 0)
+	return (size_t)(end - at) >= sizeof(anonymous) - 1 && !memcmp(at, anonymous, sizeof(anonymous) - 1);
+}
+
+/* What stands from the first parenthesis on is noise, unless it says "(anonymous namespace)" or belongs to a template's
+ * arguments, as in "std::function<int (int)>::operator()". */
+static size_t arguments_strip(const char *name, size_t size)
+{
+	const char *end = name + size, *first = end;
+	int depth = 0;
+
+	for (const char *at = name; at < end; at++) {
+		depth += *at == '<';
+		depth -= *at == '>' && (at == name || at[-1] != '-');
+		if (*at != '(' || is_anonymous(at, end))
+			continue;
+		if (depth <= 0)
 			return (size_t)(at - name);
-		at++;
+		first = first == end ? at : first;
 	}
-	return size;
+	return depth <= 0 ? size : (size_t)(first - name);       /* "operator<(a, b)" opens what nothing closes */
 }
 
 static void tidy_append(struct text *into, const char *name, bool java)

@@ -14,6 +14,11 @@ static double sampling_bias_measure(const struct summary *summary, const struct 
 				    char *why, unsigned why_size)
 {
 	(void)other;
+	if (*summary->bias) {
+		(void)snprintf(why, why_size, "samples were taken at %s only: nobody can say what lies elsewhere",
+			       summary->bias);
+		return NAN;
+	}
 	if (isnan(summary->sampling_z)) {
 		(void)snprintf(why, why_size,
 			       "fewer than 30 samples were to be expected, or none were taken");

@@ -34,6 +34,7 @@ struct sums {
 	struct split running, waiting;
 	double cut_ns, cut_all_ns;
 	double waits, unwoken;
+	double exact_oncpu_ns;           /* what samples can be held against */
 	double samples, periods;         /* on-CPU samples seen; their periods, weighted by sample */
 };
 
@@ -83,6 +84,9 @@ static void add_total(const struct profile *profile, const struct cell *cell, st
 	life->states_ns += weight;
 	ret->oncpu_ns += state->kind == DIMENSION_RUNNING ? weight : 0;
 	life->oncpu_ns += state->kind == DIMENSION_RUNNING ? weight : 0;
+	if (state->kind == DIMENSION_RUNNING &&
+	    profile_measure_at(profile, cell->measure.index)->weighting == WEIGHTING_EXACT)
+		sums->exact_oncpu_ns += weight;
 	ret->ready_ns += state->kind == DIMENSION_READY ? weight : 0;
 	life->ready_ns += state->kind == DIMENSION_READY ? weight : 0;
 	ret->waiting_ns += state->kind == DIMENSION_WAITING ? weight : 0;
@@ -211,8 +215,8 @@ static double sampling_z(const struct profile *profile, const struct sums *sums,
 {
 	double period = sampling_period(profile, sums), expected;
 
-	if (period <= 0)
-		return NAN;
+	if (period <= 0 || (sums->exact_oncpu_ns <= 0 && summary->oncpu_ns > 0))
+		return NAN;                      /* an import has no other measure of the same time */
 	expected = summary->oncpu_ns / period;
 	if (expected < SAMPLES_LEAST)
 		return NAN;
@@ -382,6 +386,8 @@ void summary_of(const struct profile *profile, struct summary *ret)
 				: ret->accounted_ns > 0 ? 0
 							: NAN;
 	ret->sampled_oncpu_expected_ns = ret->oncpu_ns;
+	(void)snprintf(ret->bias, sizeof(ret->bias), "%s",
+		       profile_meta(profile, "import.bias") ? profile_meta(profile, "import.bias") : "");
 	ret->sampling_z = sampling_z(profile, &sums, ret);
 	ret->cut_fraction = ret->accounted_ns > 0 ? sums.cut_ns / ret->accounted_ns : NAN;
 	ret->cut_all_fraction = ret->accounted_ns > 0 ? sums.cut_all_ns / ret->accounted_ns : NAN;

@@ -31,6 +31,7 @@ struct summary {
 	const char *complete_where, *unresolved_where;        /* "on-CPU time" or "waits": which of the two is the worst */
 	double unknown_fraction;             /* of blocked time whose class is unknown */
 	double sampled_oncpu_ns, sampled_oncpu_expected_ns;   /* samples x period, and the exact time of the same threads */
+	char bias[64];                       /* where alone samples could be taken, as an import says: "safepoint"; else empty */
 	double sampling_z;                   /* (sampled - exact) / standard error; NAN with fewer than 30 samples expected */
 	double cut_fraction;                 /* of accounted time in intervals cut by the window whose class is unknown by that */
 	double cut_all_fraction;             /* the same in all intervals that the window cut */
