@@ -16,7 +16,7 @@
 #include <string.h>
 
 extern const struct format folded_format, native_format, pprof_format;
-extern const struct format perf_script_format;
+extern const struct format perf_script_format, perf_stat_format, strace_format;
 extern const struct format callgrind_format, chrome_format, cpuprofile_format, firefox_format, heaptrack_format;
 extern const struct format coz_format, massif_format, perfetto_format, speedscope_format;
 extern const struct format perfetto_format, speedscope_format;
@@ -43,10 +43,12 @@ const struct format *const formats[] = {
 	&otlp_format,
 	&perf_data_format,
 	&perf_script_format,
+	&perf_stat_format,
 	&perfetto_format,
 	&pprof_format,
 	&profilez_format,
 	&speedscope_format,
+	&strace_format,
 	&threadz_format,
 	NULL,
 };

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What strace prints: one line a call (-f, -ttt and -T say whose, when and how long), or the table of
+ * -c. Calls and, where it is known, their time are two amounts; the stack is the call's name, and
+ * below it the error it ended with. A call that another thread's line interrupts comes in two parts:
+ *
+ *	1000 1700000052.321000 futex(0x7f, FUTEX_WAIT, 2, NULL <unfinished ...>
+ *	1000 1700000052.321500 <... futex resumed> ) = 0 <0.000480>
+ *
+ * strace stops its target twice per call: the times hold that, too, which is said as the bias "ptrace".
+ */
+#include "base/map.h"
+#include "base/memory.h"
+#include "format/format.h"
+#include "format/import.h"
+#include "format/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct format strace_format;
+
+enum { LINES_JUDGED = 20, NAME_MOST = 64 };
+
+struct strace_line {
+	uint32_t tid;
+	bool has_tid, has_time, of_day, unfinished, resumed, timed, failed;
+	uint64_t time_ns, duration_ns;
+	const char *name, *errno_name;
+	size_t name_size, errno_size;
+};
+
+/* --- One line --------------------------------------------------------------------------------- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+}
+
+static const char *blanks_skip(const char *at)
+{
+	return at + strspn(at, " \t");
+}
+
+/* "1700000052.321000" in ns; NULL where no such number stands there. */
+static const char *decimal_parse(const char *at, uint64_t *ret_ns)
+{
+	char *end;
+	uint64_t seconds, scale = 1000000000, fraction = 0;
+
+	if (!is_digit(*at))
+		return NULL;
+	seconds = strtoull(at, &end, 10);
+	if (*end != '.' || seconds > UINT64_MAX / 2000000000)
+		return NULL;
+	for (at = end + 1; is_digit(*at); at++)
+		if (scale > 1) {
+			scale /= 10;
+			fraction = fraction * 10 + (uint64_t)(*at - '0');
+		}
+	*ret_ns = seconds * 1000000000 + fraction * scale;
+	return at;
+}
+
+static const char *tid_parse(const char *at, struct strace_line *ret)
+{
+	const bool bracket = !strncmp(at, "[pid", 4);
+	const char *digits = bracket ? blanks_skip(at + 4) : at;
+	char *end;
+
+	if (!is_digit(*digits))
+		return at;
+	ret->tid = (uint32_t)strtoul(digits, &end, 10);
+	if (bracket ? *end != ']' : *end != ' ')
+		return at;
+	ret->has_tid = true;
+	return blanks_skip(end + bracket);
+}
+
+static const char *time_parse(const char *at, struct strace_line *ret)
+{
+	const char *after = decimal_parse(at, &ret->time_ns);
+
+	if (after && *after == ' ') {
+		ret->has_time = true;
+		return blanks_skip(after);
+	}
+	ret->time_ns = 0;
+	if (is_digit(at[0]) && is_digit(at[1]) && at[2] == ':' && is_digit(at[3]) && is_digit(at[4]) && at[5] == ':') {
+		ret->of_day = true;
+		return blanks_skip(at + strcspn(at, " "));
+	}
+	return at;
+}
+
+/* " = -1 ENOENT (No such file or directory) <0.000012>" from the line's end */
+static bool result_parse(const char *line, size_t size, struct strace_line *ret)
+{
+	const char *end = line + size, *open, *equals = NULL, *at;
+
+	while (end > line && end[-1] == ' ')
+		end--;
+	if (end > line && end[-1] == '>') {
+		for (open = end - 1; open > line && *open != '<';)
+			open--;
+		at = decimal_parse(open + 1, &ret->duration_ns);
+		ret->timed = at && at == end - 1;
+	}
+	for (at = line; (at = memmem(at, (size_t)(end - at), " = ", 3)); at += 3)
+		equals = at;
+	if (!equals)
+		return false;
+	at = blanks_skip(equals + 3);
+	if (strncmp(at, "-1 E", 4) != 0)
+		return true;
+	ret->failed = true;
+	ret->errno_name = at + 3;
+	while (is_name(ret->errno_name[ret->errno_size]))
+		ret->errno_size++;
+	return true;
+}
+
+static bool line_parse(const char *line, size_t size, struct strace_line *ret)
+{
+	const char *at = time_parse(tid_parse(line, ret), ret), *end = line + size;
+
+	if (at >= end)
+		return false;
+	ret->resumed = !strncmp(at, "<... ", 5);
+	ret->name = ret->resumed ? at + 5 : at;
+	while (ret->name_size < NAME_MOST && is_name(ret->name[ret->name_size]))
+		ret->name_size++;
+	at = ret->name + ret->name_size;
+	if (!ret->name_size || (ret->resumed ? strncmp(at, " resumed>", 9) != 0 : *at != '('))
+		return false;
+	ret->unfinished = memmem(at, (size_t)(end - at), "<unfinished ...>", 16) != NULL;
+	return ret->unfinished || result_parse(at, (size_t)(end - at), ret);
+}
+
+/* --- Calls ------------------------------------------------------------------------------------ */
+
+struct strace {
+	struct import *import;
+	struct import_measure calls, time;
+	struct map *pending;                     /* tid → microseconds since the first line, and one */
+	uint64_t *starts_ns;
+	size_t start_count, start_room;
+	bool any_tid;
+};
+
+static struct import_measure measure_of(struct import *import, bool time)
+{
+	return import_measure(import, &(struct import_event){
+					      .name = time ? "system-call-time" : "system-calls",
+					      .unit = time ? "ns" : "count",
+					      .kind = DIMENSION_AMOUNT,
+					      .weighting = WEIGHTING_EXACT,
+					      .source = "strace",
+					      .meaning = time ? "time in system calls, with what strace itself takes"
+							      : "system calls" });
+}
+
+static struct stack_id stack_of(struct import *import, const struct strace_line *line)
+{
+	struct import_name name = { .function = line->name, .function_size = line->name_size, .kernel = true };
+	struct stack_id stack = import_stack(import, (struct stack_id){ 0 }, import_frame(import, &name));
+
+	if (!line->failed || !line->errno_size)
+		return stack;
+	name.function = line->errno_name;
+	name.function_size = line->errno_size;
+	return import_stack(import, stack, import_frame(import, &name));
+}
+
+static void call_add(struct strace *strace, const struct strace_line *line, uint64_t start_ns)
+{
+	struct import_sample sample = { .measure = strace->calls,
+					.thread = import_thread(strace->import, 0, line->tid, NULL),
+					.stack = stack_of(strace->import, line),
+					.count = 1,
+					.value = 1,
+					.time_ns = start_ns };
+
+	import_sample(strace->import, &sample);
+	if (!line->timed)
+		return;
+	if (!strace->time.total.index)
+		strace->time = measure_of(strace->import, true);
+	sample.measure = strace->time;
+	sample.value = line->duration_ns;
+	import_sample(strace->import, &sample);
+	if (start_ns && start_ns <= UINT64_MAX - line->duration_ns)
+		profile_add_interval(import_profile(strace->import),
+				     (struct interval){ .thread = sample.thread,
+							.start_ns = start_ns,
+							.end_ns = start_ns + line->duration_ns,
+							.stack = sample.stack,
+							.dimension = strace->time.dimension });
+}
+
+static void call_begin(struct strace *strace, const struct strace_line *line)
+{
+	uint32_t *at = map_put(strace->pending, &line->tid, NULL);
+
+	grow(strace->starts_ns, strace->start_count, strace->start_room);
+	strace->starts_ns[strace->start_count++] = line->time_ns;
+	*at = (uint32_t)strace->start_count;
+}
+
+static void call_end(struct strace *strace, struct strace_line *line)
+{
+	uint32_t *at = map_find(strace->pending, &line->tid);
+	uint64_t start_ns = at && *at ? strace->starts_ns[*at - 1] : line->time_ns;
+
+	if (at && *at && !line->timed && start_ns && line->time_ns >= start_ns) {
+		line->duration_ns = line->time_ns - start_ns;
+		line->timed = true;
+	}
+	if (at)
+		*at = 0;
+	call_add(strace, line, start_ns);
+}
+
+static bool is_other(const char *line)
+{
+	return strstr(line, "+++ ") || strstr(line, "--- ") || strstr(line, "strace: Process ");
+}
+
+static void line_read(struct strace *strace, const char *text, size_t size, uint64_t number)
+{
+	struct strace_line line = { 0 };
+
+	if (!line_parse(text, size, &line)) {
+		if (!is_other(text))
+			import_skipped(strace->import, "a line is no system call", "line", number);
+		return;
+	}
+	strace->any_tid |= line.has_tid;
+	if (strace->any_tid && !line.has_tid)
+		import_skipped(strace->import, "a line does not say whose call it is", "line", number);
+	else if (line.unfinished)
+		call_begin(strace, &line);
+	else if (line.resumed)
+		call_end(strace, &line);
+	else
+		call_add(strace, &line, line.time_ns);
+	if (line.of_day)
+		import_warn(strace->import, "times of day are not read (strace -ttt)", "line", number);
+}
+
+/* --- The table of -c -------------------------------------------------------------------------- */
+
+/* " 45.12    0.000123           3        40         1 openat" */
+static bool row_read(struct strace *strace, char *row)
+{
+	char *words[8], *rest = NULL;
+	struct strace_line line = { .timed = true };
+	struct import_sample sample = { 0 };
+	size_t count = 0;
+
+	for (char *word = strtok_r(row, " ", &rest); word && count < ARRAY_LENGTH(words); word = strtok_r(NULL, " ", &rest))
+		words[count++] = word;
+	if (count < 5 || !decimal_parse(words[1], &line.duration_ns) || !strcmp(words[count - 1], "total"))
+		return false;
+	line.name = words[count - 1];
+	line.name_size = strlen(line.name);
+	sample.stack = stack_of(strace->import, &line);
+	sample.measure = strace->calls;
+	sample.thread = import_thread(strace->import, 0, 0, NULL);
+	sample.count = sample.value = strtoull(words[3], NULL, 10);
+	import_sample(strace->import, &sample);
+	if (!strace->time.total.index)
+		strace->time = measure_of(strace->import, true);
+	sample.measure = strace->time;
+	sample.value = line.duration_ns;
+	import_sample(strace->import, &sample);
+	return true;
+}
+
+static int strace_read(struct input *input, struct profile *into, struct error *err)
+{
+	CLEANUP(import) struct import *import = import_new(into, input, &strace_format);
+	struct strace strace = { .import = import, .pending = map_new(sizeof(uint32_t)) };
+	bool table = false;
+	const char *line;
+	size_t size;
+
+	strace.calls = measure_of(import, false);
+	import_bias(import, "ptrace stops");
+	while ((line = input_line(input, &size))) {
+		CLEANUP_TEXT char *row = NULL;
+
+		if (!strncmp(line, "% time", 6)) {
+			table = true;
+		} else if (table) {
+			row = xstrdup(line);
+			(void)row_read(&strace, row);
+		} else if (size) {
+			line_read(&strace, line, size, input_line_number(input));
+		}
+	}
+	map_free(strace.pending);
+	free(strace.starts_ns);
+	return import_finish(import, err);
+}
+
+static int strace_recognise(const void *head, size_t size)
+{
+	const char *at = head, *end = at + size;
+	size_t lines = 0, calls = 0;
+
+	if (memchr(head, '\0', size))
+		return 0;
+	for (; at < end && lines < LINES_JUDGED; lines++) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+		size_t length = (size_t)((line_end ? line_end : end) - at);
+		CLEANUP_TEXT char *line = xstrndup(at, length < 4096 ? length : 4096);
+		struct strace_line parsed = { 0 };
+
+		if (!strncmp(line, "% time     seconds", 18))
+			return 90;
+		calls += line_parse(line, strlen(line), &parsed) || strncmp(line, "+++ ", 4) == 0 || strncmp(line, "--- ", 4) == 0;
+		at = line_end ? line_end + 1 : end;
+	}
+	return calls && calls * 2 >= lines ? 70 : 0;
+}
+
+const struct format strace_format = {
+	.name = "strace",
+	.summary = "system calls as strace prints them, and its table (-c)",
+	.suffix = ".strace",
+	.recognise = strace_recognise,
+	.read = strace_read,
+};

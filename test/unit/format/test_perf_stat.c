@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "format/format.h"
+#include "format/input.h"
+#include "profile/profile.h"
+#include "test.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void assert_counters(const char *text)
+{
+	CLEANUP(input) struct input *input = input_memory(text, strlen(text), "text");
+	CLEANUP(profile) struct profile *profile = NULL;
+	struct error err = { 0 };
+	static const struct { const char *name, *unit; uint64_t value; enum weighting weighting; } rows[] = {
+		{ "task-clock", "ns", 940000, WEIGHTING_EXACT },
+		{ "context-switches", "count", 1, WEIGHTING_EXACT },
+		{ "instructions", "count", 1234567, WEIGHTING_ESTIMATED },
+	};
+
+	assert_int_equal(format_read_input(input, &profile, &err), 0);
+	assert_string_equal(profile_meta(profile, "import.format"), "perf-stat");
+	assert_null(profile_broken(profile));
+	assert_int_equal(profile_cell_count(profile), 3);
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+		const struct measure *measure = profile_measure_at(profile, cell->measure.index);
+		const struct dimension *dimension = profile_dimension_at(profile, measure->dimension.index);
+
+		assert_string_equal(profile_text(profile, dimension->name), rows[i].name);
+		assert_string_equal(profile_text(profile, dimension->unit), rows[i].unit);
+		assert_int_equal(cell->value, rows[i].value);
+		assert_int_equal(measure->weighting, rows[i].weighting);
+	}
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "not supported"));
+}
+
+TEST(the_text_for_people_is_read)
+{
+	assert_counters("\n Performance counter stats for 'sleep 1':\n\n"
+			"              0.94 msec task-clock                #    0.001 CPUs utilized\n"
+			"                 1      context-switches          #    1.065 K/sec\n"
+			"   <not supported>      cycles\n"
+			"         1,234,567      instructions              #    0.85  insn per cycle           (83.10%)\n\n"
+			"       1.001023000 seconds time elapsed\n\n       0.001000000 seconds user\n");
+}
+
+TEST(fields_of_x_are_read_with_and_without_an_interval)
+{
+	assert_counters("# started on Mon\n\n0.94,msec,task-clock,940000,100.00,0.001,CPUs utilized\n"
+			"1,,context-switches,940000,100.00,1.065,K/sec\n<not supported>,,cycles,0,100.00,,\n"
+			"1234567,,instructions,940000,83.10,0.85,insn per cycle\n");
+	assert_counters("     1.000100;0.94;msec;task-clock;940000;100.00;0.001;CPUs utilized\n"
+			"     1.000100;1;;context-switches;940000;100.00;1.065;K/sec\n     1.000100;<not supported>;;cycles;0;100.00;;\n"
+			"     1.000100;1234567;;instructions;940000;83.10;0.85;insn per cycle\n");
+}
+
+TEST(json_lines_are_read)
+{
+	assert_counters("{\"counter-value\" : \"0.940000\", \"unit\" : \"msec\", \"event\" : \"task-clock\", \"pcnt-running\" : 100.00}\n"
+			"{\"counter-value\" : \"1.000000\", \"unit\" : \"\", \"event\" : \"context-switches\", \"pcnt-running\" : 100.00}\n"
+			"{\"counter-value\" : \"<not supported>\", \"unit\" : \"\", \"event\" : \"cycles\", \"pcnt-running\" : 0.00}\n"
+			"{\"counter-value\" : \"1234567.000000\", \"unit\" : \"\", \"event\" : \"instructions\", \"pcnt-running\" : 83.10}\n");
+}
