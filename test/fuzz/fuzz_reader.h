@@ -70,9 +70,9 @@ static int fuzz_read(const struct format *format, const uint8_t *data, size_t si
 	return 0;
 }
 
-#define FUZZ_READER(format)                                                    \
-	extern const struct format format##_format;                            \
+#define FUZZ_READER(name)                                                      \
+	extern const struct format name##_format;                              \
 	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)           \
 	{                                                                      \
-		return fuzz_read(&format##_format, data, size);                \
+		return fuzz_read(&name##_format, data, size);                \
 	}
