@@ -15,15 +15,12 @@
 #include <errno.h>
 #include <string.h>
 
-extern const struct format folded_format, native_format, pprof_format;
-extern const struct format perf_script_format, perf_stat_format, strace_format;
-extern const struct format callgrind_format, chrome_format, cpuprofile_format, firefox_format, heaptrack_format;
-extern const struct format coz_format, massif_format, perfetto_format, speedscope_format;
-extern const struct format perfetto_format, speedscope_format;
-extern const struct format contentionz_format, gocount_format, heapz_format, jemalloc_format;
-extern const struct format otlp_format, profilez_format, threadz_format;
-extern const struct format perf_data_format;
-extern const struct format ftrace_format, perf_data_format;
+extern const struct format callgrind_format, chrome_format, contentionz_format, coz_format;
+extern const struct format cpuprofile_format, firefox_format, folded_format, ftrace_format;
+extern const struct format gocount_format, heaptrack_format, heapz_format, jemalloc_format;
+extern const struct format massif_format, native_format, otlp_format, perf_data_format;
+extern const struct format perf_script_format, perf_stat_format, perfetto_format, pprof_format;
+extern const struct format profilez_format, speedscope_format, strace_format, threadz_format;
 
 const struct format *const formats[] = {
 	&callgrind_format,

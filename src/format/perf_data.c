@@ -320,7 +320,7 @@ static int perf_data_read(struct input *input, struct profile *into, struct erro
 
 extern const struct format perf_data_format;
 const struct format perf_data_format = {
-	.name = "perf_data",
+	.name = "perf-data",
 	.summary = "recordings of Linux perf, in a file or from a pipe",
 	.suffix = ".data",
 	.recognise = perf_recognise,
