@@ -155,12 +155,12 @@ static int load(const struct options *options, int signals)
 		.length_ns = (uint64_t)(options->schedule.seconds * 1e9),
 	};
 	struct schedule schedule;
-	int r = schedule_make(&schedule, &options->schedule);
+	int r = load_schedule_make(&schedule, &options->schedule);
 
 	if (r < 0)
 		return failed("plan that many requests", r);
 	r = run(&config, &schedule, &tally);
-	schedule_free(&schedule);
+	load_schedule_free(&schedule);
 	if (r < 0)
 		return failed("connect to the service", r);
 	return counts_print(&tally, options->json_path);

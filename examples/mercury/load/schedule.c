@@ -33,7 +33,7 @@ static int32_t warehouse_choose(struct random *random, const struct schedule_con
 	return random_below(random, 100) < config->partial_percent ? warehouse : -1;
 }
 
-int schedule_make(struct schedule *ret, const struct schedule_config *config)
+int load_schedule_make(struct schedule *ret, const struct schedule_config *config)
 {
 	struct random random = { config->seed };
 	double limit = config->rate * config->seconds * 1.1 + 1000, at = 0;
@@ -57,7 +57,7 @@ int schedule_make(struct schedule *ret, const struct schedule_config *config)
 	return 0;
 }
 
-void schedule_free(struct schedule *schedule)
+void load_schedule_free(struct schedule *schedule)
 {
 	free(schedule->planned);
 	*schedule = (struct schedule){ 0 };

@@ -32,5 +32,5 @@ struct schedule_config {
 };
 
 /* -E2BIG beyond 20 million requests, -ENOMEM. */
-int  schedule_make(struct schedule *ret, const struct schedule_config *config);
-void schedule_free(struct schedule *schedule);
+int  load_schedule_make(struct schedule *ret, const struct schedule_config *config);
+void load_schedule_free(struct schedule *schedule);
