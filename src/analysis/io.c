@@ -191,7 +191,7 @@ static void add_kinds(const struct io *io, struct document *into)
 			figure_whole(kind->count), figure(kind->total), figure(mean(kind->matched, kind->count)),
 			figure(mean(kind->other, kind->count)), figure(mean(kind->elsewhere, kind->count)) });
 	}
-	(void)document_add_table(into, "waits", "Waits for storage: whose request ended them", table);
+	(void)document_add_table(into, "storage_waits", "Waits for storage: whose request ended them", table);
 }
 
 static int io_run(const struct question *question, struct document *into, struct error *err)

@@ -340,7 +340,7 @@ static void add_classes(const struct asked *asked, struct document *into)
 			figure(rows[i].weight / asked->latencies->weight), figure(rows[i].p50), figure(rows[i].p99) });
 	}
 	free(rows);
-	(void)document_add_table(into, "classes", "Requests by class and outcome", table);
+	(void)document_add_table(into, "request_classes", "Requests by class and outcome", table);
 }
 
 static int requests_run(const struct question *question, struct document *into, struct error *err)

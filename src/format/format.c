@@ -7,7 +7,6 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "classify/classify.h"
 #include "format/input.h"
 #include "profile/profile.h"
@@ -106,16 +105,9 @@ static const char *looks_like(const unsigned char *head, size_t size)
 
 static int fail_foreign(const char *path, const char *looks, struct error *err)
 {
-	struct text readable = TEXT(256);
-
-	for (size_t i = 0; formats[i]; i++)
-		if (formats[i]->read)
-			text_print(&readable, "%s%s", readable.size ? ", " : "", formats[i]->name);
 	fail(err, FAILURE_WORK, -EBADMSG, "cannot read '%s'", path);
 	error_because(err, "it is no profile but looks like %s", looks);
-	error_try(err, "a file of a format that can be read: %s", text_string(&readable));
-	text_done(&readable);
-	return err->code;
+	return error_try(err, "a file of a format that can be read: crosscut list formats");
 }
 
 /* --- Opening ---------------------------------------------------------------------------------- */

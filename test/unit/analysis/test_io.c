@@ -49,7 +49,7 @@ TEST(devices_have_their_means_and_chains_their_links)
 	table = table_at(&it, "chains");
 	near(number_at(table, "vda read", "served"), 90);
 	near(number_at(table, "vda read", "runnable"), 10);
-	table = table_at(&it, "waits");
+	table = table_at(&it, "storage_waits");
 	near(number_at(table, "disk/read", "matched"), 0.5);
 	near(number_at(table, "disk/read", "others"), 0.375);
 	near(number_at(table, "disk/read", "elsewhere"), 0.125);

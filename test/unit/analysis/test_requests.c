@@ -91,7 +91,7 @@ TEST(classes_have_their_outcomes_apart)
 	const struct table *table;
 
 	assert_int_equal(ask(&it, "requests"), 0);
-	table = table_at(&it, "classes");
+	table = table_at(&it, "request_classes");
 	assert_int_equal(table->row_count, 4);
 	assert_string_equal(cell_at(table, 0, "class")->text, "GET /small");
 	assert_string_equal(cell_at(table, 0, "outcome")->text, "correct");
