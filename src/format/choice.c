@@ -49,16 +49,29 @@ static int fail_choice(const struct profile *profile, const char *name, struct e
 	return error_try(err, "--dimension oncpu, or another of these");
 }
 
+/* The one state or amount that has cells, as in many imports; none where there are several. */
+static struct dimension_id only_dimension(const struct profile *profile)
+{
+	struct dimension_id only = { 0 };
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		struct dimension_id root = profile_dimension_root(
+			profile, profile_cell_dimension(profile, profile_cell_at(profile, i)));
+
+		if (only.index && only.index != root.index)
+			return (struct dimension_id){ 0 };
+		only = root;
+	}
+	return only;
+}
+
 int choice_make(const struct profile *profile, const struct format_options *options,
 		struct choice *ret, struct error *err)
 {
 	const char *name = options ? options->dimension : NULL;
 	struct choice choice = { .profile = profile };
 
-	if (name)
-		choice.dimension = dimension_of(profile, name);
-	else if (profile_dimension_count(profile) == 2)
-		choice.dimension.index = 1;              /* there is but one, as in many imports */
+	choice.dimension = name ? dimension_of(profile, name) : only_dimension(profile);
 	if (!choice.dimension.index)
 		return fail_choice(profile, name, err);
 	*ret = choice_of(profile, choice.dimension);

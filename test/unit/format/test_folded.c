@@ -133,7 +133,7 @@ TEST(inlined_calls_are_written_outermost_first)
 TEST(a_dimension_that_is_not_there_is_refused_with_those_that_are)
 {
 	static const char *const wrong[] = {
-		"disc", "disk/raed", "disk/", "/read", "read", "", NULL
+		"disc", "disk/raed", "disk/", "/read", "read", ""
 	};
 	struct sample sample = small_sample(true);
 
@@ -148,6 +148,30 @@ TEST(a_dimension_that_is_not_there_is_refused_with_those_that_are)
 		assert_string_equal(text, "");
 	}
 	profile_free(sample.profile);
+}
+
+TEST(the_only_dimension_that_has_cells_needs_no_name)
+{
+	struct sample sample = small_sample(true);
+	struct sample two = sample_start();
+	struct error err = { 0 };
+	int r;
+	CLEANUP_TEXT char *named = folded_well(sample.profile, "disk");
+	CLEANUP_TEXT char *only = folded_well(sample.profile, NULL);
+
+	assert_string_equal(only, named);
+	for (size_t i = 0; i < 2; i++)
+		profile_add_cell(two.profile, (struct cell){ .slice = profile_slice(two.profile, 0, SAMPLE_SECOND),
+							     .thread = two.thread,
+							     .measure = i ? two.oncpu : two.waits,
+							     .evidence = i ? (struct evidence_id){ 0 } : two.evidence[0],
+							     .value = 10 });
+	CLEANUP_TEXT char *neither = folded(two.profile, NULL, &r, &err);
+
+	assert_int_equal(r, -EINVAL);
+	assert_string_equal(neither, "");
+	profile_free(sample.profile);
+	profile_free(two.profile);
 }
 
 static struct profile *read_text(const char *text, int expected, struct error *err)
