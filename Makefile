@@ -173,4 +173,4 @@ clean:
 .PHONY: all mercury unit test test-programs fuzz demo check kernels bench install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(BPF_OBJ:.o=.d)
+-include $(OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(SRC:src/%.c=$(BUILD)/fuzz/obj/%.d)
