@@ -252,7 +252,9 @@ static void say_verdict(const struct packet *packet, struct document *into)
 	if (needed)
 		text_print(&more, "; about %lld pairs would decide", needed);
 	if (!strcmp(judgement, "untested"))
-		document_add_finding(into, SEVERITY_NOTE, "That is a correlation, not yet a cause (%s); what was to be decided: %s.",
+		document_add_finding(into, SEVERITY_NOTE, "%s (%s); what was to be decided: %s.",
+				     row_named(packet, "oncpu") ? "That is a correlation, not yet a cause"
+								: "Nothing was compared, so nothing is known of a cause",
 				     packet_text(verdict, "why"), decision);
 	else
 		document_add_finding(into, SEVERITY_NOTE, "The hypothesis is %s: %s%s; what was to be decided: %s.", judgement,
@@ -265,8 +267,10 @@ void packet_explain(const struct packet *packet, struct document *into)
 	const char *name = NULL;
 	double lost;
 
-	say_what(packet, into);
-	lost = say_lost(packet, into, &name);
-	say_widest(packet, lost, name, into);
+	if (row_named(packet, "oncpu")) {               /* without a pair there is nothing to tell but why */
+		say_what(packet, into);
+		lost = say_lost(packet, into, &name);
+		say_widest(packet, lost, name, into);
+	}
 	say_verdict(packet, into);
 }
