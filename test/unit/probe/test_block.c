@@ -3,7 +3,7 @@
  * What devices did: of records, and of a child that reads blocks one by one from a disk past all caches. Each of its waits must
  * be matched to its own request, and the links of the chain must not be longer than the waits they are links of.
  */
-#include "test.h"
+#include "unit/recorded.h"
 
 #include "base/error.h"
 #include "capture/batch.h"
@@ -133,9 +133,8 @@ static struct profile *capture_reader(int file, unsigned *failed)
 	pid_t child = fork();
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &child, .id_count = 1 } },
-		.path = path, .replace = true, .duration_ns = DURATION_NS };
+		.duration_ns = DURATION_NS };
 	struct recording_result result = { 0 };
-	struct profile *profile = NULL;
 	struct error err = { 0 };
 	int r;
 
@@ -143,18 +142,8 @@ static struct profile *capture_reader(int file, unsigned *failed)
 		fail_forever(file, failed);
 	if (!child)
 		read_forever(file);
-	(void)close(mkstemp(path));
-	r = recording_run(&recording, &result, &err);
-	(void)kill(child, SIGKILL);
-	(void)waitpid(child, NULL, 0);
-	recording_result_done(&result);
-	if (!r)
-		r = format_read(path, &profile, &err);
-	(void)unlink(path);
-	if (r < 0 && err.kind == FAILURE_CANNOT)
-		return NULL;
-	assert_int_equal(r, 0);
-	return profile;
+	r = recorded_run(&recording, path, &result, &err);
+	return recorded_profile(r, path, child, &result, &err);
 }
 
 TEST(direct_reads_are_matched_to_the_requests_that_the_thread_made_itself)

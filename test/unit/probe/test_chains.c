@@ -3,7 +3,7 @@
  * Staged chains: threads that wait for each other in known ways, captured one interval at a time. Each subject's waits must come
  * down to what was staged at the end of its chain, and its time be told without a residual.
  */
-#include "test.h"
+#include "unit/recorded.h"
 
 #include "analysis/analysis.h"
 #include "base/error.h"
@@ -195,29 +195,16 @@ static struct profile *captured(void)
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &child, .id_count = 1 }, .wait_stacks = true,
 			     .with = { "timeline" }, .with_count = 1 },
-		.path = path, .replace = true, .duration_ns = DURATION_NS };
+		.duration_ns = DURATION_NS };
 	struct recording_result result = { 0 };
-	struct profile *profile = NULL;
 	struct error err = { 0 };
 	int r;
 
 	if (!child)
 		stage();
 	(void)usleep(50000);
-	(void)close(mkstemp(path));
-	r = recording_run(&recording, &result, &err);
-	(void)kill(child, SIGKILL);
-	(void)waitpid(child, NULL, 0);
-	recording_result_done(&result);
-	if (!r)
-		r = format_read(path, &profile, &err);
-	(void)unlink(path);
-	if (r < 0 && err.kind == FAILURE_CANNOT)
-		return NULL;
-	if (r < 0)
-		print_error("%s: %s\n", err.what, err.why);
-	assert_int_equal(r, 0);
-	return profile;
+	r = recorded_run(&recording, path, &result, &err);
+	return recorded_profile(r, path, child, &result, &err);
 }
 
 static const struct value *in_row(const struct table *table, size_t row, const char *key)

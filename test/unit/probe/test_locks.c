@@ -3,7 +3,7 @@
  * Segments and links: what each record means, and a live capture of threads that write down who held what when. There the
  * parts of every wait tile it, they sum to the ledger, and their holders are the ones that the threads wrote down.
  */
-#include "test.h"
+#include "unit/recorded.h"
 
 #include "base/error.h"
 #include "capture/batch.h"
@@ -258,28 +258,15 @@ static struct profile *capture_hand_overs(void)
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &child, .id_count = 1 }, .wait_stacks = true,
 			     .with = { "timeline", "wakers" }, .with_count = 2 },
-		.path = path, .replace = true, .duration_ns = DURATION_NS };
+		.duration_ns = DURATION_NS };
 	struct recording_result result = { 0 };
-	struct profile *profile = NULL;
 	struct error err = { 0 };
 	int r;
 
 	if (!child)
 		hand_over_forever();
-	(void)close(mkstemp(path));
-	r = recording_run(&recording, &result, &err);
-	(void)kill(child, SIGKILL);
-	(void)waitpid(child, NULL, 0);
-	recording_result_done(&result);
-	if (!r)
-		r = format_read(path, &profile, &err);
-	(void)unlink(path);
-	if (r < 0 && err.kind == FAILURE_CANNOT)
-		return NULL;
-	if (r < 0)
-		print_error("%s: %s\n", err.what, err.why);
-	assert_int_equal(r, 0);
-	return profile;
+	r = recorded_run(&recording, path, &result, &err);
+	return recorded_profile(r, path, child, &result, &err);
 }
 
 static uint64_t waits_for_locks(const struct profile *profile)

@@ -4,7 +4,7 @@
  * waiting for a lock, for a disk and for a timer into each request and times these itself. Each request of the capture is
  * found again in the server's own list by its trace.
  */
-#include "test.h"
+#include "unit/recorded.h"
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -352,9 +352,8 @@ static struct profile *capture_served(void)
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &child, .id_count = 1 }, .wait_stacks = true,
 			     .work = work, .requests = 1 },
-		.path = path, .replace = true, .duration_ns = DURATION_NS };
+		.duration_ns = DURATION_NS };
 	struct recording_result result = { 0 };
-	struct profile *profile = NULL;
 	struct error err = { 0 };
 	pthread_t clients[CLIENTS];
 	int r;
@@ -364,24 +363,12 @@ static struct profile *capture_served(void)
 	(void)snprintf(work, sizeof(work), "http:%u", stage->port);
 	for (int i = 0; i < CLIENTS; i++)
 		assert_int_equal(pthread_create(&clients[i], NULL, asks, NULL), 0);
-	(void)close(mkstemp(path));
-	r = recording_run(&recording, &result, &err);
+	r = recorded_run(&recording, path, &result, &err);
 	over = true;
 	for (int i = 0; i < CLIENTS; i++)
 		(void)pthread_join(clients[i], NULL);
-	(void)kill(child, SIGKILL);
-	(void)waitpid(child, NULL, 0);
 	(void)close(listener);
-	recording_result_done(&result);
-	if (!r)
-		r = format_read(path, &profile, &err);
-	(void)unlink(path);
-	if (r < 0 && err.kind == FAILURE_CANNOT)
-		return NULL;
-	if (r < 0)
-		print_error("%s: %s\n", err.what, err.why);
-	assert_int_equal(r, 0);
-	return profile;
+	return recorded_profile(r, path, child, &result, &err);
 }
 
 struct seen { uint64_t sum_ns, oncpu_ns, ready_ns, lock_ns, disk_ns, timer_ns, idle_ns, unknown_ns; };

@@ -4,7 +4,7 @@
  * of the ledger: a thread's intervals tile its life in the window without gap or overlap, and what they add up to per state is
  * what the cells say, which were summed elsewhere and by other code.
  */
-#include "test.h"
+#include "unit/recorded.h"
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -181,28 +181,15 @@ static struct profile *capture_new_profile(bool timeline)
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &child, .id_count = 1 }, .sample_rate_hz = 99,
 			     .wait_stacks = true, .with = { "timeline" }, .with_count = timeline },
-		.path = path, .replace = true, .duration_ns = DURATION_NS };
+		.duration_ns = DURATION_NS };
 	struct recording_result result = { 0 };
-	struct profile *profile = NULL;
 	struct error err = { 0 };
 	int r;
 
 	if (!child)
 		work_forever();
-	(void)close(mkstemp(path));
-	r = recording_run(&recording, &result, &err);
-	(void)kill(child, SIGKILL);
-	(void)waitpid(child, NULL, 0);
-	recording_result_done(&result);
-	if (!r)
-		r = format_read(path, &profile, &err);
-	(void)unlink(path);
-	if (r < 0 && err.kind == FAILURE_CANNOT)
-		return NULL;
-	if (r < 0)
-		print_error("%s: %s\n", err.what, err.why);
-	assert_int_equal(r, 0);
-	return profile;
+	r = recorded_run(&recording, path, &result, &err);
+	return recorded_profile(r, path, child, &result, &err);
 }
 
 static uint64_t lost(const struct profile *profile, const char *source)

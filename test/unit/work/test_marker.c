@@ -3,7 +3,7 @@
  * Work that is found in programs: by marker, by usdt and by uprobe, of this very program; and resp's words. What the kernel
  * counts of a child is what the child did.
  */
-#include "test.h"
+#include "unit/recorded.h"
 
 #include "../../../include/crosscut.h"
 
@@ -119,30 +119,17 @@ static struct profile *capture_child(const char *work)
 	pid_t child = made ? -1 : fork();
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &child, .id_count = 1 }, .work = work, .requests = 1 },
-		.path = path, .replace = true, .duration_ns = 2000000000u, .opened = opened, .context = go };
+		.duration_ns = 2000000000u, .opened = opened, .context = go };
 	struct recording_result result = { 0 };
-	struct profile *profile = NULL;
 	int r;
 
 	if (!child)
 		work_until_done(go);
 	assert_true(child > 0);
-	(void)close(mkstemp(path));
-	r = recording_run(&recording, &result, &err);
-	(void)kill(child, SIGKILL);
-	(void)waitpid(child, NULL, 0);
+	r = recorded_run(&recording, path, &result, &err);
 	(void)close(go[0]);
 	(void)close(go[1]);
-	recording_result_done(&result);
-	if (!r)
-		r = format_read(path, &profile, &err);
-	(void)unlink(path);
-	if (r < 0 && err.kind == FAILURE_CANNOT)
-		return NULL;
-	if (r < 0)
-		print_error("%s: %s\n", err.what, err.why);
-	assert_int_equal(r, 0);
-	return profile;
+	return recorded_profile(r, path, child, &result, &err);
 }
 
 static uint64_t counted(const struct profile *profile, enum outcome outcome)
