@@ -22,7 +22,7 @@
 #include "profile/profile.h"
 
 const struct comparison_options comparison_defaults = {
-	.judge = { .level = 0.95, .false_share = 0.05, .margin = 0.03, .power = 0.8, .pairs_least = 6 },
+	.judge = { .level = 0.95, .false_share = 0.04, .margin = 0.03, .power = 0.8, .pairs_least = 6 },
 	.weight_share = 0.005,
 };
 

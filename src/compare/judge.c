@@ -18,7 +18,7 @@
 #include "statistics/spread.h"
 
 const struct judge_options judge_defaults = {
-	.level = 0.95, .false_share = 0.05, .margin = 0.03, .power = 0.8, .pairs_least = 6,
+	.level = 0.95, .false_share = 0.04, .margin = 0.03, .power = 0.8, .pairs_least = 6,
 };
 
 const char *change_name(enum change change)
