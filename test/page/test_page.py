@@ -113,6 +113,7 @@ class Difference(unittest.TestCase):
 
     def setUp(self):
         browser.open(path("difference.html"))
+        browser.frame()                              # the graph is drawn in the page's next one
 
     def pixel(self, share, depth):
         return browser.evaluate("(() => { const c = document.querySelector('.graphs:not([hidden]) canvas'), s = devicePixelRatio || 1;"
