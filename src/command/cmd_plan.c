@@ -13,7 +13,7 @@
 #include "base/quantity.h"
 #include "command/answer.h"
 #include "command/command.h"
-#include "format/format.h"
+#include "command/profile_open.h"
 #include "profile/profile.h"
 #include "profile/selection.h"
 #include "result/document.h"
@@ -131,7 +131,7 @@ static int read_pilot(const char *path, struct planning *planning, struct error 
 	CLEANUP(selection) struct selection *selection = selection_new();
 	CLEANUP(account) struct account *account = NULL;
 	struct question question = { .selection = selection };
-	int r = format_read(path, &profile, err);
+	int r = profile_open(path, &profile, err);
 
 	if (r < 0)
 		return r;

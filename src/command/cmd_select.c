@@ -14,7 +14,7 @@
 #include "command/answer.h"
 #include "command/command.h"
 #include "command/cost_cache.h"
-#include "format/format.h"
+#include "command/profile_open.h"
 #include "profile/profile.h"
 #include "profile/selection.h"
 #include "result/document.h"
@@ -140,7 +140,7 @@ static int propose(const char *path, struct document *into, struct error *err)
 	struct symptom_facts facts;
 	char why[256] = "";
 	double fit;
-	int r = format_read(path, &profile, err);
+	int r = profile_open(path, &profile, err);
 
 	if (r < 0)
 		return r;

@@ -4,6 +4,7 @@
  * a capture whose label contradicts its place in the order is an error, not a choice.
  */
 #include "command/diff_captures.h"
+#include "command/profile_open.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -16,7 +17,6 @@
 #include "base/option.h"
 #include "base/quantity.h"
 #include "compare/comparison.h"
-#include "format/format.h"
 #include "profile/profile.h"
 
 enum { CAPTURES_MOST = SIDE_COUNT * COMPARISON_PAIRS_MOST };
@@ -183,7 +183,7 @@ static int add_one(const struct named_capture *capture, bool one_pair, struct co
 	struct comparison_given given = { .objective = capture->has_objective ? &capture->objective : NULL,
 					  .correct = capture->correct, .period_ns = capture->period_ns };
 	size_t pair = 0;
-	int r = format_read(capture->path, &profile, err);
+	int r = profile_open(capture->path, &profile, err);
 
 	if (r >= 0 && !one_pair)
 		r = pair_of(profile, capture, &pair, err);

@@ -55,7 +55,7 @@ static void frames_read(struct tree *tree, struct json_value object)
 	tree->frames = xcalloc(json_count(object) + 1, sizeof(*tree->frames));
 	while (object.kind == JSON_OBJECT && json_next(&items)) {
 		struct import_name name = { .function = json_decoded(json_get(items.value, "name"), &tree->scratch),
-					    .line = (uint32_t)json_integer(json_get(items.value, "line"), 0) };
+					    .line = (uint32_t)json_whole(json_get(items.value, "line"), 0) };
 
 		tree->frames[tree->count].value = items.value;
 		tree->frames[tree->count].frame = import_frame(tree->import, &name);

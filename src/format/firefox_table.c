@@ -77,9 +77,9 @@ static struct firefox_library library_read(struct firefox_tables *tables, struct
 		row.build_id = profile_string(tables->into, build_id);
 		break;
 	}
-	row.start = (uint64_t)json_integer(json_get(library, "start"), 0);
-	row.end = (uint64_t)json_integer(json_get(library, "end"), 0);
-	row.offset = (uint64_t)json_integer(json_get(library, "offset"), 0);
+	row.start = (uint64_t)json_whole(json_get(library, "start"), 0);
+	row.end = (uint64_t)json_whole(json_get(library, "end"), 0);
+	row.offset = (uint64_t)json_whole(json_get(library, "offset"), 0);
 	return row;
 }
 

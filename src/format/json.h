@@ -76,9 +76,8 @@ struct json_value json_at(struct json_value array, size_t index);
 const char *json_decoded(struct json_value value, struct text *text);
 bool json_is(struct json_value value, const char *text);     /* a string of exactly this, without escapes */
 double json_double(struct json_value value, double otherwise);
-/* jansson has, and itself calls, a function of that name: two of them in one program would be each other's. */
-#define json_integer json_integer_value_of
-int64_t json_integer(struct json_value value, int64_t otherwise);
+/* Not json_integer: jansson, which is in the same program, has and itself calls a function of that name. */
+int64_t json_whole(struct json_value value, int64_t otherwise);
 /* The number, or the number that a string holds, times 10^shift, rounded to the nearest whole; false where it is none or
  * too large. Exact for decimals, which a double of today's nanoseconds is not. */
 bool json_decimal(struct json_value value, int shift, int64_t *ret);

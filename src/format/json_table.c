@@ -25,7 +25,7 @@ size_t table_rows(struct json_value table)
 
 struct json_value table_cell(struct json_value table, struct json_value row, const char *name)
 {
-	int64_t index = json_integer(json_path(table, "schema", name, NULL), -1);
+	int64_t index = json_whole(json_path(table, "schema", name, NULL), -1);
 
 	return index >= 0 ? json_at(row, (size_t)index) : (struct json_value){ 0 };
 }
@@ -33,7 +33,7 @@ struct json_value table_cell(struct json_value table, struct json_value row, con
 struct column column_read(struct json_value table, const char *name)
 {
 	bool by_rows = is_by_rows(table);
-	int64_t index = by_rows ? json_integer(json_path(table, "schema", name, NULL), -1) : 0;
+	int64_t index = by_rows ? json_whole(json_path(table, "schema", name, NULL), -1) : 0;
 	struct json_value values = json_get(table, by_rows ? "data" : name);
 	struct json_items items = json_items(values);
 	struct column column = { 0 };

@@ -266,7 +266,7 @@ double json_double(struct json_value value, double otherwise)
 	return number;
 }
 
-int64_t json_integer(struct json_value value, int64_t otherwise)
+int64_t json_whole(struct json_value value, int64_t otherwise)
 {
 	int64_t integer;
 

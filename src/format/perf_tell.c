@@ -39,9 +39,10 @@ static void tell_events(struct perf_session *session)
 	}
 }
 
+/* Since Linux 6.0 perf says the same losses twice, where they fell and per event at the end: the larger says how many. */
 static void tell_losses(struct perf_session *session)
 {
-	uint64_t lost = session->lost + session->lost_samples;
+	uint64_t lost = session->lost > session->lost_samples ? session->lost : session->lost_samples;
 
 	profile_add_loss(session->profile, (struct loss){ .slice = session->slice, .source = profile_string(session->profile, "perf"),
 							  .seen = session->samples, .lost = lost });

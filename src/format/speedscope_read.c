@@ -66,8 +66,8 @@ static void frames_read(struct speedscope_reader *reader, struct json_value arra
 		struct import_name name = {
 			.function = json_decoded(json_get(items.value, "name"), &reader->scratch),
 			.path = json_decoded(json_get(items.value, "file"), &reader->other),
-			.line = (uint32_t)json_integer(json_get(items.value, "line"), 0),
-			.column = (uint32_t)json_integer(json_get(items.value, "col"), 0),
+			.line = (uint32_t)json_whole(json_get(items.value, "line"), 0),
+			.column = (uint32_t)json_whole(json_get(items.value, "col"), 0),
 		};
 
 		if (!*name.function)
@@ -78,7 +78,7 @@ static void frames_read(struct speedscope_reader *reader, struct json_value arra
 
 static struct stack_id frame_push(struct speedscope_reader *reader, struct stack_id stack, struct json_value frame)
 {
-	int64_t index = json_integer(frame, -1);
+	int64_t index = json_whole(frame, -1);
 
 	if (index < 0 || (size_t)index >= reader->frame_count) {
 		import_warn(reader->import, "a frame does not exist", "byte", frame.offset);
@@ -132,7 +132,7 @@ struct opened { struct stack_id *stacks; int64_t *frames; size_t count, room; };
 static void event_apply(struct speedscope_reader *reader, struct opened *opened, struct json_value event)
 {
 	struct json_value frame = json_get(event, "frame"), type = json_get(event, "type");
-	int64_t index = json_integer(frame, -1);
+	int64_t index = json_whole(frame, -1);
 	size_t at = opened->count;
 
 	if (json_is(type, "O") && opened->count < OPEN_LIMIT) {

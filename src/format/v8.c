@@ -40,8 +40,8 @@ static struct frame_id frame_read(struct v8_reader *reader, struct json_value no
 	struct json_value call = json_get(node, "callFrame");
 	bool old = call.kind != JSON_OBJECT;
 	struct json_value from = old ? node : call;
-	int64_t line = json_integer(json_get(from, "lineNumber"), -1) + !old;
-	int64_t column = json_integer(json_get(from, "columnNumber"), -1) + !old;
+	int64_t line = json_whole(json_get(from, "lineNumber"), -1) + !old;
+	int64_t column = json_whole(json_get(from, "columnNumber"), -1) + !old;
 	struct import_name name = { .function = json_decoded(json_get(from, "functionName"), &reader->scratch),
 				    .path = json_decoded(json_get(from, "url"), &reader->other),
 				    .line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0,
@@ -55,8 +55,8 @@ static struct frame_id frame_read(struct v8_reader *reader, struct json_value no
 static uint32_t node_put(struct v8_reader *reader, struct json_value value, uint32_t parent)
 {
 	struct node node = { .frame = frame_read(reader, value), .parent = parent,
-			     .id = json_integer(json_get(value, "id"), -1),
-			     .hits = json_integer(json_get(value, "hitCount"), 0) };
+			     .id = json_whole(json_get(value, "id"), -1),
+			     .hits = json_whole(json_get(value, "hitCount"), 0) };
 
 	if (reader->count >= NODE_LIMIT)
 		return 0;
@@ -78,7 +78,7 @@ static void tree_read(struct v8_reader *reader, struct json_value value, uint32_
 
 static uint32_t node_of(const struct v8_reader *reader, struct json_value id)
 {
-	int64_t key = json_integer(id, -1);
+	int64_t key = json_whole(id, -1);
 	const uint32_t *node = map_find(reader->ids, &key);
 
 	return node ? *node : 0;

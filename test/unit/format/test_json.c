@@ -40,10 +40,10 @@ TEST(values_are_found_by_key_and_index)
 	assert_int_equal(root_kept.r, 0);
 	assert_int_equal(json_count(root), 3);
 	assert_int_equal(json_count(json_get(root, "a")), 5);
-	assert_int_equal(json_integer(json_at(json_get(root, "a"), 1), 0), 2);
-	assert_int_equal(json_integer(json_at(json_at(json_get(root, "a"), 2), 1), 0), 4);
+	assert_int_equal(json_whole(json_at(json_get(root, "a"), 1), 0), 2);
+	assert_int_equal(json_whole(json_at(json_at(json_get(root, "a"), 2), 1), 0), 4);
 	assert_true(json_is(json_get(json_at(json_get(root, "a"), 3), "b"), "c"));
-	assert_int_equal(json_integer(json_at(json_get(root, "a"), 4), 0), 5);
+	assert_int_equal(json_whole(json_at(json_get(root, "a"), 4), 0), 5);
 	assert_int_equal(json_at(json_get(root, "a"), 5).kind, JSON_ABSENT);
 	assert_int_equal(json_get(root, "e").kind, JSON_NULL);
 	assert_int_equal(json_path(root, "d", "x", "y", NULL).kind, JSON_ABSENT);
@@ -63,7 +63,7 @@ TEST(an_array_of_scalars_is_one_node_however_long)
 	assert_int_equal(count, 6);
 	assert_int_equal(json_at(root, 1).kind, JSON_NULL);
 	assert_true(json_double(json_at(root, 4), 0) == -2500.0);
-	assert_int_equal(json_integer(json_at(root, 5), 0), 7);
+	assert_int_equal(json_whole(json_at(root, 5), 0), 7);
 	forget(&root_kept);
 }
 
@@ -73,7 +73,7 @@ TEST(trailing_commas_are_accepted)
 
 	assert_int_equal(root_kept.r, 0);
 	assert_int_equal(json_count(json_get(root, "a")), 1);
-	assert_int_equal(json_integer(json_path(root, "b", "c", NULL), 0), 2);
+	assert_int_equal(json_whole(json_path(root, "b", "c", NULL), 0), 2);
 	forget(&root_kept);
 }
 
