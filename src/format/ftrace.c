@@ -107,6 +107,16 @@ static bool runner_read(const char *text, const char *end, struct line *ret)
 	return end > text;
 }
 
+/* Flags may be digits too ("...1."): they end soon, and a time would have its point soon. */
+static bool flags_at(const char *at, const char *end)
+{
+	size_t size = (size_t)(end - at);
+
+	if (!size || *at < '0' || *at > '9')
+		return size > 0;
+	return size > 12 && memchr(at, ' ', 6) && !memchr(at, '.', 12);
+}
+
 /* The last "[nnn]" before the time is the processor's; behind it ftrace has flags, "dNh2.", of which one tells interrupts. */
 static bool line_read(const char *text, size_t size, struct line *ret)
 {
@@ -124,7 +134,7 @@ static bool line_read(const char *text, size_t size, struct line *ret)
 	}
 	ret->cpu = (uint32_t)cpu;
 	at = skip_blanks(stop + 1, end);
-	if (at < end && (*at < '0' || *at > '9' || (end - at > 4 && memchr(at, ' ', 6) && !memchr(at, '.', 12)))) {
+	if (flags_at(at, end)) {
 		ret->hardirq = end - at > 3 && (at[2] == 'h' || at[2] == 'H' || at[2] == 'z' || at[2] == 'Z');
 		ret->softirq = end - at > 3 && at[2] == 's';
 		while (at < end && *at != ' ')

@@ -7,6 +7,7 @@
 #include "profile/profile.h"
 #include "test.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* One second of two threads, as each tool prints it. Names hold blanks, brackets and colons. */
@@ -81,6 +82,18 @@ static void assert_second(const char *text)
 	assert_int_equal(spent(profile, 9, "runnable"), 200 + 400);
 	assert_int_equal(profile_meta_number(profile, "capture.end_ns", 0) - profile_meta_number(profile, "capture.start_ns", 0),
 			 1000000000);
+}
+
+/* What is judged may end anywhere: a short rest behind the processor's number is not read past. */
+TEST(a_line_that_ends_behind_the_processor_is_read_no_further)
+{
+	static const char short_line[] = { '2', '[', '2', ']', '2', '[', ')', '0', '\xbf' };
+	char *exact = malloc(sizeof(short_line));
+
+	assert_non_null(exact);
+	memcpy(exact, short_line, sizeof(short_line));
+	assert_int_equal(format_find("ftrace")->recognise(exact, sizeof(short_line)), 0);
+	free(exact);
 }
 
 TEST(the_kernels_own_text_becomes_a_ledger)
