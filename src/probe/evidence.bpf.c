@@ -160,16 +160,13 @@ static void gather_call(struct task_struct *task, const struct pt_regs *regs, st
 	}
 }
 
-static __u32 gather_flags(struct task_struct *task, const struct task_ledger *ledger)
+/* What other programs left for the wait that begins. */
+VERIFIED_ONCE __u32 flags_left(const struct task_ledger *ledger)
 {
 	__u32 flags = 0;
 
-	if (bpf_core_field_exists(task->in_iowait) && BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
-		flags |= WIRE_IOWAIT;
-	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
-		flags |= WIRE_FROZEN;
-	if (task->flags & (PF_KTHREAD_BIT | PF_IO_WORKER_BIT))
-		flags |= WIRE_KERNEL_THREAD;
+	if (!ledger)
+		return 0;
 	if (ledger->contended)
 		flags |= WIRE_CONTENDED;
 	if (ledger->reclaim)
@@ -178,6 +175,19 @@ static __u32 gather_flags(struct task_struct *task, const struct task_ledger *le
 		flags |= WIRE_COMPACTION;
 	if (ledger->own_bio)
 		flags |= WIRE_OWN_BIO;
+	return flags;
+}
+
+static __u32 gather_flags(struct task_struct *task, const struct task_ledger *ledger)
+{
+	__u32 flags = flags_left(ledger);
+
+	if (bpf_core_field_exists(task->in_iowait) && BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+		flags |= WIRE_IOWAIT;
+	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
+		flags |= WIRE_FROZEN;
+	if (task->flags & (PF_KTHREAD_BIT | PF_IO_WORKER_BIT))
+		flags |= WIRE_KERNEL_THREAD;
 	return flags;
 }
 

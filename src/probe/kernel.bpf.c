@@ -74,6 +74,19 @@ struct {
 	__uint(value_size, sizeof(struct stack_buffer));
 } stack_buffers SEC(".maps");
 
+VERIFIED_ONCE __u32 power_of_two(__u64 value)
+{
+	__u32 power = 0;
+
+	if (value >= 1ull << 32) { value >>= 32; power += 32; }
+	if (value >= 1 << 16) { value >>= 16; power += 16; }
+	if (value >= 1 << 8) { value >>= 8; power += 8; }
+	if (value >= 1 << 4) { value >>= 4; power += 4; }
+	if (value >= 1 << 2) { value >>= 2; power += 2; }
+	if (value >= 1 << 1) power += 1;
+	return power;
+}
+
 HIDDEN void count(__u32 counter)
 {
 	__u64 *value = bpf_map_lookup_elem(&counters, &counter);

@@ -85,6 +85,7 @@ HIDDEN void ledger_remove(struct task_struct *task);
 HIDDEN bool population_asked(struct task_struct *task);
 
 HIDDEN void count(__u32 counter);
+VERIFIED_ONCE __u32 power_of_two(__u64 value);                  /* the largest that is no larger; 0 for 0 */
 HIDDEN bool record_send(const void *record, __u32 size);        /* false: the ring is full, and it was counted */
 HIDDEN bool record_has_room(void);                              /* for records as large as a stack's copy */
 

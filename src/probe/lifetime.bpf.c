@@ -43,7 +43,7 @@ HIDDEN void thread_gone(struct task_ledger *ledger, struct task_struct *task, __
 	thread_serial_set(task->tgid, namespace_tid(task), 0);
 }
 
-static bool close(struct task_struct *task, struct wire_ledger *ret)
+static __always_inline bool close(struct task_struct *task, struct wire_ledger *ret)
 {
 	struct task_ledger *ledger = ledger_of(task, false);
 	__u64 end;

@@ -255,26 +255,34 @@ VERIFIED_ONCE int lock_segment(struct task_ledger *ledger, struct lock_cut *cut)
 	return 0;
 }
 
+struct cutting { struct task_ledger *ledger; const struct lock_queue *queue; __u64 from, now; };
+
+static long cut_at(__u32 index, struct cutting *cutting)
+{
+	const struct lock_queue *queue = cutting->queue;
+	__u32 next = queue->next;
+	const struct hand_off *at = &queue->last[(next + index) & (HAND_OFFS - 1)];
+	struct lock_cut cut = { .from = cutting->from, .to = at->time_ns, .stack = at->stack, .holder = at->holder };
+
+	if (cut.to <= cut.from || cut.to >= cutting->now)
+		return 0;
+	/* Older ones may be forgotten: who let go before this one is not known. */
+	if (!index && next > HAND_OFFS)
+		cut.holder = cut.stack = 0;
+	lock_segment(cutting->ledger, &cut);
+	cutting->from = cut.to;
+	return 0;
+}
+
 /* The hand-offs that this wait outlasted, oldest first. Returns when the last of them was. */
 static __always_inline __u64 cut_before(struct task_ledger *ledger, const struct lock_queue *queue, __u64 from, __u64 now)
 {
-	__u32 next = queue->next;
+	struct cutting cutting = { .ledger = ledger, .queue = queue, .from = from, .now = now };
 
-	if (queue->last[(next - 1) & (HAND_OFFS - 1)].time_ns <= from)
+	if (queue->last[(queue->next - 1) & (HAND_OFFS - 1)].time_ns <= from)
 		return from;                            /* as a rule: nobody let go of it meanwhile */
-	for (__u32 i = 0; i < HAND_OFFS; i++) {
-		const struct hand_off *at = &queue->last[(next + i) & (HAND_OFFS - 1)];
-		struct lock_cut cut = { .from = from, .to = at->time_ns, .stack = at->stack, .holder = at->holder };
-
-		if (cut.to <= from || cut.to >= now)
-			continue;
-		/* Older ones may be forgotten: who let go before this one is not known. */
-		if (!i && next > HAND_OFFS)
-			cut.holder = cut.stack = 0;
-		lock_segment(ledger, &cut);
-		from = cut.to;
-	}
-	return from;
+	bpf_loop(HAND_OFFS, cut_at, &cutting, 0);
+	return cutting.from;
 }
 
 static __always_inline void hand_off_note(struct lock_queue *queue, const struct lock_cut *cut)

@@ -63,19 +63,6 @@ __u32 next_serial = 0;
 static const struct wire_wait_value no_wait_value = {};
 static const struct wire_split_value no_split_value = {};
 
-static __always_inline __u32 power_of_two(__u64 value)
-{
-	__u32 power = 0;
-
-	if (value >= 1ull << 32) { value >>= 32; power += 32; }
-	if (value >= 1 << 16) { value >>= 16; power += 16; }
-	if (value >= 1 << 8) { value >>= 8; power += 8; }
-	if (value >= 1 << 4) { value >>= 4; power += 4; }
-	if (value >= 1 << 2) { value >>= 2; power += 2; }
-	if (value >= 1 << 1) power += 1;
-	return power;
-}
-
 static __always_inline __u64 inside(__u64 from, __u64 to)
 {
 	__u64 start = window_start_ns;
@@ -178,17 +165,20 @@ static struct wire_wait_value *wait_value_new(const struct wire_wait_key *key)
 
 /* Moves the sums of the ledger, and a wait that is over, under their key. Where the map is full the sums stay in the
  * ledger and the wait becomes a lost one, of which only the length is kept. */
-static void flush(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns, __u32 waits, __u64 woken_ns)
+VERIFIED_ONCE int flush(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns, __u32 waits, __u64 woken_ns)
 {
-	struct wire_wait_value *value = wait_value(key);
+	struct wire_wait_value *value;
 
+	if (!ledger || !key)
+		return 0;
+	value = wait_value(key);
 	if (!value)
 		value = wait_value_new(key);
 	if (!value) {
 		ledger->lost_ns += wait_ns;
 		ledger->lost_count += waits;
 		count(COUNT_WAITS_LOST);
-		return;
+		return 0;
 	}
 	value->count += waits;
 	value->wait_ns += wait_ns;
@@ -214,6 +204,7 @@ static void flush(struct task_ledger *ledger, const struct wire_wait_key *key, _
 		ledger->preempted_count = ledger->throttled_count = ledger->lost_count = ledger->migrations = 0;
 	}
 	ledger->epoch = epoch;
+	return 0;
 }
 
 VERIFIED_ONCE int flush_without_wait(struct task_ledger *ledger)
@@ -227,12 +218,18 @@ VERIFIED_ONCE int flush_without_wait(struct task_ledger *ledger)
 	return 0;
 }
 
-static void add_split(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns)
+VERIFIED_ONCE int add_split(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns)
 {
-	struct wire_split_key split = { .wait = *key, .user_stack = ledger->user_stack, .waker = ledger->waker,
-					.p_log2 = ledger->p_log2, .waker_stack = ledger->waker_stack };
+	struct wire_split_key split = {};
 	struct wire_split_value *value;
 
+	if (!ledger || !key)
+		return 0;
+	split.wait = *key;
+	split.user_stack = ledger->user_stack;
+	split.waker = ledger->waker;
+	split.p_log2 = ledger->p_log2;
+	split.waker_stack = ledger->waker_stack;
 	count(COUNT_SPLITS);
 	if (epoch & 1) {
 		value = bpf_map_lookup_elem(&splits_odd, &split);
@@ -249,12 +246,13 @@ static void add_split(struct task_ledger *ledger, const struct wire_wait_key *ke
 	}
 	if (!value) {
 		count(COUNT_SPLITS_LOST);
-		return;
+		return 0;
 	}
 	value->count++;
 	value->wait_ns += wait_ns;
 	if (wait_ns > value->maximum_ns)
 		value->maximum_ns = wait_ns;
+	return 0;
 }
 
 /* A wait is over at wake_ns; the thread goes on (or the window ends) at now. The sums hold the time up to now. */

@@ -256,13 +256,15 @@ static __always_inline bool is_in_exec(struct task_struct *task)
 	return bpf_core_field_exists(task->in_execve) && BPF_CORE_READ_BITFIELD_PROBED(task, in_execve);
 }
 
-static __u64 copy_send(const struct unwind_state *state, struct task_struct *task, __u32 scratch)
+VERIFIED_ONCE __u64 copy_send(__u32 scratch)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct unwind_state *state = bpf_map_lookup_elem(&unwind_states, &scratch);
 	struct stack_copy *to = bpf_map_lookup_elem(&stack_copies, &scratch);
 	__u64 now = bpf_ktime_get_ns();
 	__u32 bytes, size;
 
-	if (!to)
+	if (!to || !state)
 		return 0;
 	bytes = copy_stack(to, state->sp);
 	if (!bytes && is_in_exec(task))
@@ -288,15 +290,10 @@ static __u64 copy_send(const struct unwind_state *state, struct task_struct *tas
 
 static __always_inline __u32 cost_bucket(__u64 ns)
 {
-	__u32 power = 0, low = (__u32)ns;
+	__u32 power = power_of_two(ns);
 
 	if (ns >> 31)
 		return WIRE_UNWIND_COST_BUCKETS - 1;
-	if (low >= 1 << 16) { low >>= 16; power += 16; }
-	if (low >= 1 << 8) { low >>= 8; power += 8; }
-	if (low >= 1 << 4) { low >>= 4; power += 4; }
-	if (low >= 1 << 2) { low >>= 2; power += 2; }
-	if (low >= 1 << 1) power += 1;
 	return power < 2 ? 0 : power * 4 + ((ns >> (power - 2)) & 3);
 }
 
@@ -340,7 +337,7 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 	if (!process && window_start_ns == ~0ull)
 		return 0;
 	if (!process)
-		return missing_may_copy(walk.process) ? copy_send(walk.state, task, scratch) :
+		return missing_may_copy(walk.process) ? copy_send(scratch) :
 							stack_send(walk.buffer, 1, walk.process, UNWIND_NO_PROCESS, 0);
 	both = *process;                                        /* at once: another process may get the place meanwhile */
 	walk.first = (__u32)both;
@@ -351,7 +348,7 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 		return 0;
 	if (walk.status == UNWIND_NO_MAPPING && missing_may_copy(walk.process)) {
 		read_registers(walk.state, regs);
-		return copy_send(walk.state, task, scratch);
+		return copy_send(scratch);
 	}
 	if (walk.status == UNWIND_TRUNCATED)
 		count(COUNT_STACKS_TRUNCATED);
