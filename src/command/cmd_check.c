@@ -23,10 +23,12 @@
 
 struct check_config {
 	struct option_list gates;
+	const char *counts;
 	bool json;
 };
 
 static const struct option check_options[] = {
+	OPTION_COUNTS(check_config),
 	{ .name = "gate",
 	  .type = OPTION_LIST,
 	  .into = offsetof(struct check_config, gates),
@@ -80,7 +82,7 @@ static int check_file(const struct check_config *check, const char *path,
 	CLEANUP(document) struct document *document = document_new("crosscut.check/1", path);
 	struct summary summary;
 	enum verdict worst;
-	int r = profile_open(path, &profile, err);
+	int r = profile_open_told(path, check->counts, &profile, err);
 
 	if (r < 0)
 		return r;

@@ -20,7 +20,7 @@
 
 struct convert_config {
 	const char *schema;
-	const char *to, *dimension;
+	const char *to, *dimension, *counts;
 	bool addresses, all, force, jit, json, kernel, pid, tid;
 };
 
@@ -35,6 +35,7 @@ static const struct option convert_options[] = {
 	  .into = offsetof(struct convert_config, all),
 	  .help = "folded: --kernel and --jit",
 	  .example = "--all" },
+	OPTION_COUNTS(convert_config),
 	{ .name = "dimension",
 	  .type = OPTION_TEXT,
 	  .into = offsetof(struct convert_config, dimension),
@@ -197,7 +198,7 @@ static int convert_run(void *config, const struct option_arguments *arguments, s
 	}
 	r = choose_format(convert, arguments->operands[1], &format, err);
 	if (r >= 0)
-		r = profile_open(arguments->operands[0], &profile, err);
+		r = profile_open_told(arguments->operands[0], convert->counts, &profile, err);
 	if (r >= 0)
 		say_remarks(profile);
 	if (r >= 0 && convert->dimension)

@@ -30,7 +30,7 @@
 #include <string.h>
 
 struct report_config {
-	const char *question, *annotate, *by, *dimension, *sort, *html, *output;
+	const char *question, *annotate, *by, *counts, *dimension, *sort, *html, *output;
 	struct option_list where, focus, ignore;
 	uint64_t from_ns, to_ns, top;
 	bool json, force;
@@ -52,6 +52,7 @@ static const struct option report_options[] = {
 	  .value = "GROUP",
 	  .help = "the ledger per thread, process, comm, cgroup or class",
 	  .example = "--by thread" },
+	OPTION_COUNTS(report_config),
 	{ .name = "dimension",
 	  .type = OPTION_TEXT,
 	  .into = AT(dimension),
@@ -358,7 +359,7 @@ static int report_file(const struct report_config *report, const struct analysis
 				     .most = report->html ? PAGE_ROWS_MOST : report->top };
 	CLEANUP_TEXT char *schema = NULL;
 	CLEANUP_TEXT char *title = NULL;
-	int r = profile_open(path, &profile, err);
+	int r = profile_open_told(path, report->counts, &profile, err);
 
 	if (r < 0)
 		return r;

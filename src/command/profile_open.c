@@ -11,12 +11,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/format.h"
+#include "format/import.h"
 #include "profile/profile.h"
 #include "symbol/elf_file.h"
 #include "symbol/generated.h"
 #include "symbol/kallsyms.h"
 #include "symbol/symbol.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,11 +150,27 @@ static int name_frames(struct profile *profile, struct error *err)
 	return 0;
 }
 
+static int check_counts(const char *counts, struct error *err)
+{
+	if (!counts || import_counts_valid(counts))
+		return 0;
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "'%.64s' is not what a file can count", counts);
+	(void)error_because(err, "it is no unit that is known, nor a name and one");
+	return error_try(err, "--counts off-cpu:us");
+}
+
 int profile_open(const char *path, struct profile **ret, struct error *err)
 {
-	CLEANUP(profile) struct profile *profile = NULL;
-	int r = format_read(path, &profile, err);
+	return profile_open_told(path, NULL, ret, err);
+}
 
+int profile_open_told(const char *path, const char *counts, struct profile **ret, struct error *err)
+{
+	CLEANUP(profile) struct profile *profile = NULL;
+	int r = check_counts(counts, err);
+
+	if (r >= 0)
+		r = format_read_told(path, counts, &profile, err);
 	if (r >= 0 && profile_meta(profile, "import.addresses"))
 		r = name_frames(profile, err);
 	if (r < 0)

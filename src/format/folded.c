@@ -119,18 +119,19 @@ static void stack_add(struct folded_reader *reader, struct stack_id stack, const
 static void samples_add(struct folded_reader *reader)
 {
 	struct import_sample sample = { .thread = import_thread(reader->import, 0, 0, NULL) };
+	struct import_event event = { .name = "samples", .source = "folded", .meaning = "what the file counts" };
 
-	sample.measure = import_measure(reader->import, &(struct import_event){
-								.name = "samples",
-								.unit = reader->fractions ? "milli-samples" : NULL,
-								.source = "folded",
-								.meaning = "what the file counts" });
+	if (!import_told(reader->import, true, &event) && reader->fractions)
+		event.unit = "milli-samples";
+	sample.measure = import_measure(reader->import, &event);
+	if (reader->fractions && event.unit && strcmp(event.unit, "milli-samples") != 0)
+		sample.measure.divide *= MILLI;
 	for (size_t i = 0; i < reader->count; i++) {
 		const struct folded_stack *row = &reader->rows[i];
 		bool large = row->whole > UINT64_MAX / MILLI - row->milli / MILLI - 1;
 
 		sample.stack = row->stack;
-		sample.count = row->whole;
+		sample.count = import_told_count(reader->import, row->whole);
 		sample.value = !reader->fractions ? row->whole : large ? INT64_MAX : row->whole * MILLI + row->milli;
 		import_sample(reader->import, &sample);
 	}

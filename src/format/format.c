@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-extern const struct format callgrind_format, chrome_format, contentionz_format, coz_format;
+extern const struct format bcc_format, bpftrace_format, callgrind_format, chrome_format, contentionz_format, coz_format;
 extern const struct format cpuprofile_format, firefox_format, folded_format, ftrace_format;
 extern const struct format gocount_format, heaptrack_format, heapz_format, jemalloc_format;
 extern const struct format massif_format, native_format, otlp_format, perf_data_format;
@@ -22,6 +22,8 @@ extern const struct format perf_script_format, perf_stat_format, perfetto_format
 extern const struct format profilez_format, speedscope_format, strace_format, threadz_format;
 
 const struct format *const formats[] = {
+	&bcc_format,
+	&bpftrace_format,
 	&callgrind_format,
 	&chrome_format,
 	&contentionz_format,
@@ -171,10 +173,18 @@ int format_read_input(struct input *input, struct profile **ret, struct error *e
 		      : fail_foreign(input_name(input), looks_like(head, size), err);
 }
 
-int format_read(const char *path, struct profile **ret, struct error *err)
+int format_read_told(const char *path, const char *counts, struct profile **ret, struct error *err)
 {
 	CLEANUP(input) struct input *input = NULL;
 	int r = input_open(path, &input, err);
 
-	return r < 0 ? r : format_read_input(input, ret, err);
+	if (r < 0)
+		return r;
+	input_tell_counts(input, counts);
+	return format_read_input(input, ret, err);
+}
+
+int format_read(const char *path, struct profile **ret, struct error *err)
+{
+	return format_read_told(path, NULL, ret, err);
 }

@@ -115,6 +115,8 @@ static void store(struct import *import)
 	if (!profile_meta(profile, "import.source"))
 		import_source(import, import->format->name);
 	profile_set_meta_number(profile, "import.samples", import->samples);
+	if (import->was_told)
+		profile_set_meta(profile, "import.counts_as_told", input_counts(import->input));
 	if (import->bias.size)
 		profile_set_meta(profile, "import.bias", text_string(&import->bias));
 	store_lacks(import);
@@ -168,6 +170,8 @@ int import_finish(struct import *import, struct error *err)
 		return r;
 	if (cut)
 		import_warn(import, "lines longer than a mebibyte were cut", "line", first);
+	if (input_counts(import->input) && !import->was_told)
+		import_warn(import, "what its numbers count was told in vain: the file says it itself", NULL, 0);
 	store(import);
 	if (import->samples || profile_interval_count(import->profile) || profile_cell_count(import->profile))
 		return 0;

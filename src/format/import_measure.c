@@ -57,6 +57,14 @@ const char *import_unit(const char *unit, uint64_t *ret_multiply, uint64_t *ret_
 	return unit;
 }
 
+bool import_unit_known(const char *unit)
+{
+	for (size_t i = 0; i < ARRAY_LENGTH(unit_rows); i++)
+		if (!strcmp(unit_rows[i].name, unit))
+			return true;
+	return false;
+}
+
 /* "cpu-clock:pppH" is cpu-clock, however precisely it was asked for. */
 static bool is_event(const char *name, const char *row)
 {

@@ -3,6 +3,7 @@
 /*
  * What an import knows while it runs. Private to import*.c.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -10,7 +11,7 @@
 
 struct map;
 
-enum { IMPORT_REMARK_LIMIT = 32, IMPORT_MEASURE_LIMIT = 256 };
+enum { IMPORT_REMARK_LIMIT = 32, IMPORT_MEASURE_LIMIT = 256, IMPORT_TOLD_BYTES = 64 };
 
 /* One kind of what was skipped, or of what is said. */
 struct import_remark {
@@ -30,5 +31,9 @@ struct import {
 	size_t remark_count;
 	unsigned lacks;
 	struct text bias;
+	char told[IMPORT_TOLD_BYTES];            /* the event's name, as the user gave it */
+	bool was_told;
 	bool has_running;                        /* a dimension of that kind was made: a second would be summed with it */
 };
+
+bool import_unit_known(const char *unit);

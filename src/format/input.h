@@ -39,6 +39,11 @@ const char *input_path(const struct input *input);
 /* "gzip", "gzip, zstd" (zstd inside gzip), "UTF-16"; "" where nothing was between the bytes and the reader. */
 const char *input_encoding(const struct input *input);
 
+/* What the user says that a file's numbers are, where the file does not: "off-cpu:us", "us"; NULL: nothing. A copy is kept;
+ * readers whose files are silent ask for it by import_told(). */
+void input_tell_counts(struct input *input, const char *counts);
+const char *input_counts(const struct input *input);
+
 /* The next bytes; fewer than wanted only at the end or beyond INPUT_PEEK_LIMIT. Valid until the next call. */
 const unsigned char *input_peek(struct input *input, size_t wanted, size_t *ret_size);
 void input_skip(struct input *input, size_t size);   /* at most what the last peek gave */
