@@ -7,7 +7,7 @@
 #include <string.h>
 
 extern const struct analysis analysis_chain, analysis_io, analysis_ledger, analysis_locks, analysis_oncpu, analysis_requests,
-	analysis_stacks, analysis_tree, analysis_waits, analysis_wakers;
+	analysis_stacks, analysis_syscalls, analysis_tree, analysis_waits, analysis_wakers;
 
 const struct analysis *const analyses[] = {      /* sorted by name; a test says so */
 	&analysis_chain,
@@ -17,6 +17,7 @@ const struct analysis *const analyses[] = {      /* sorted by name; a test says 
 	&analysis_oncpu,
 	&analysis_requests,
 	&analysis_stacks,
+	&analysis_syscalls,
 	&analysis_tree,
 	&analysis_waits,
 	&analysis_wakers,

@@ -93,6 +93,36 @@ static void io_entry(void *context, const void *key, const void *value)
 	drain_feed_extra(drain);
 }
 
+static void put_call(struct drain *drain, enum wire_kind kind, const void *key, const void *value)
+{
+	struct wire_call wire = { .head = { .size = sizeof(wire), .kind = (__u16)kind } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
+static void call_entry(void *context, const void *key, const void *value)
+{
+	put_call(context, WIRE_CALL, key, value);
+}
+
+static void call_split_entry(void *context, const void *key, const void *value)
+{
+	put_call(context, WIRE_CALL_SPLIT, key, value);
+}
+
+static int drain_calls(struct drain *drain, bool odd)
+{
+	struct crosscut_bpf *bpf = drain->options.bpf;
+	int r;
+
+	if (!bpf->rodata->syscalls_watched)
+		return 0;
+	r = maps_empty(odd ? bpf->maps.calls_odd : bpf->maps.calls_even, call_entry, drain);
+	return r ? r : maps_empty(odd ? bpf->maps.call_splits_odd : bpf->maps.call_splits_even, call_split_entry, drain);
+}
+
 static int drain_maps(struct drain *drain, bool odd, struct error *err)
 {
 	struct crosscut_bpf *bpf = drain->options.bpf;
@@ -106,6 +136,8 @@ static int drain_maps(struct drain *drain, bool odd, struct error *err)
 		r = maps_empty(odd ? bpf->maps.samples_odd : bpf->maps.samples_even, sample_entry, drain);
 	if (!r)
 		r = maps_empty(odd ? bpf->maps.ios_odd : bpf->maps.ios_even, io_entry, drain);
+	if (!r)
+		r = drain_calls(drain, odd);
 	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot empty the kernel's maps") : 0;
 }
 
@@ -161,7 +193,7 @@ static void drain_losses(struct drain *drain)
 		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST }, { "lock-segments", COUNT_SEGMENTS, COUNT_SEGMENTS_LOST },
 		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
-		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST },
+		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST }, { "system-calls", COUNT_CALLS, COUNT_CALLS_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
 	};

@@ -29,6 +29,7 @@
 enum { LINK_LIMIT = 64, ITERATOR_BYTES = 256 << 20 };
 /* A second of 150,000 intervals; the ring is emptied ten times a second. */
 enum { TIMELINE_RING_BYTES = 32 << 20 };
+enum { CALL_ENTRIES = 32768 };          /* of each of the pair of maps: 3 MB where all are used */
 
 struct kernel {
 	struct crosscut_bpf *bpf;
@@ -199,6 +200,15 @@ static int choose_work(struct kernel *kernel, const struct capture_config *confi
 	return 0;
 }
 
+/* A bounded number of entries of a known type: setting it before load cannot fail. */
+static void make_room_for_calls(struct crosscut_bpf *bpf)
+{
+	(void)bpf_map__set_max_entries(bpf->maps.calls_even, CALL_ENTRIES);
+	(void)bpf_map__set_max_entries(bpf->maps.calls_odd, CALL_ENTRIES);
+	(void)bpf_map__set_max_entries(bpf->maps.call_splits_even, CALL_ENTRIES);
+	(void)bpf_map__set_max_entries(bpf->maps.call_splits_odd, CALL_ENTRIES);
+}
+
 static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf)
 {
 	const struct population *population = &config->population;
@@ -218,6 +228,9 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->waker_stacks = is_chosen(config, probe_find("wakers"));
 	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
+	kernel->bpf->rodata->syscalls_watched = is_chosen(config, probe_find("syscalls"));
+	if (kernel->bpf->rodata->syscalls_watched)
+		make_room_for_calls(kernel->bpf);
 	choose_program(kernel->bpf, "task_renamed", has_tracepoint(btf, "task_rename"));
 	choose_program(kernel->bpf, "sched_execed", population->kind == POPULATION_COMM);
 }

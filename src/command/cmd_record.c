@@ -128,7 +128,11 @@ static int answer_json(const struct record_job *job, const struct recording_resu
 static int run(struct record_job *job, struct error *err)
 {
 	struct recording_result result = { 0 };
-	int r = recording_run(&job->recording, &result, err);
+	int r;
+
+	if (!job->config->quiet)
+		record_say_costs(job);
+	r = recording_run(&job->recording, &result, err);
 
 	if (r >= 0 && !job->config->quiet && !job->config->json)
 		closing_line(job, &result);

@@ -39,3 +39,5 @@ int record_runbook(struct record_job *job, struct record_config *config, const s
 int record_choose(struct record_job *job, const struct option_arguments *arguments, struct error *err);
 /* --dry-run: prints which probes there would be, at what cost, exposing what. */
 int record_plan(const struct record_job *job, struct error *err);
+/* What was asked for beyond the default, and what each event of it will cost: to stderr, before it begins. */
+void record_say_costs(const struct record_job *job);

@@ -10,6 +10,7 @@
 #include "result/document.h"
 #include "work/work.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct column probe_columns[] = {
@@ -44,6 +45,36 @@ static bool is_chosen(const struct capture_probe_fact *facts, size_t count, cons
 		if (!strcmp(facts[i].probe, probe))
 			return facts[i].chosen;
 	return false;
+}
+
+static void say_cost(const struct probe *probe, const struct capture_cost *measured)
+{
+	bool here = true;
+
+	fprintf(stderr, "crosscut: --with %s: about", probe->name);
+	for (const struct probe_program *program = probe->programs; program->program; program++) {
+		const struct program_cost *cost = cost_of_program(measured, program->program);
+
+		here &= cost != NULL;
+		fprintf(stderr, "%s %.0f ns (%s)", program == probe->programs ? "" : ",", cost ? cost->ns : program->cost_ns,
+			program->tracepoint ? program->tracepoint : program->program);
+	}
+	fprintf(stderr, " per event, measured %s%s%s\n", here ? "here" : "elsewhere", probe->paid ? "; " : "",
+		probe->paid ? probe->paid : "");
+}
+
+void record_say_costs(const struct record_job *job)
+{
+	const struct capture_config *capture = &job->recording.capture;
+	struct capture_cost measured = { 0 };
+
+	(void)cost_cache_read(&measured);       /* unknown: as it was measured elsewhere */
+	for (unsigned i = 0; i < capture->with_count; i++) {
+		const struct probe *probe = probe_find(capture->with[i]);
+
+		if (probe && !probe->by_default && probe->programs[0].program)
+			say_cost(probe, &measured);
+	}
 }
 
 int record_plan(const struct record_job *job, struct error *err)

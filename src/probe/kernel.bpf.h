@@ -29,6 +29,7 @@ enum task_state { TASK_NEW, TASK_RUNNING, TASK_PREEMPTED, TASK_WOKEN, TASK_BLOCK
 enum { WAIT_SITES = 4 };
 struct wait_site { __u32 tag, expected_ns; };           /* expected: a moving mean of the waits at one site */
 
+enum { CALL_PLACES = 8 };
 enum { MOVES = 16, MOVE_SHIFT = 4 };
 struct task_ledger {
 	__u64 since_ns;                 /* start of the present state */
@@ -65,6 +66,12 @@ struct task_ledger {
 	__u16 requests_open, requests_traced;
 	__u8 request_borrowed;
 	__u32 wait_place, queue_place;
+	/* system calls; syscalls.bpf.h says what they mean, and only syscalls.bpf.c writes them */
+	__u64 oncpu_clock_ns;           /* but this one: all on-CPU time inside the window, up to since_ns */
+	__u64 call_begun_ns, call_clock_ns, call_stack;
+	__u32 call, calls_epoch;
+	__u32 calls_seen[CALL_PLACES];
+	__u8 call_state, call_p_log2;
 };
 
 /* Set before load. */

@@ -54,7 +54,10 @@ struct socket { short type; struct sock *sk; };
 struct unix_address;
 struct unix_sock { struct unix_address *addr; };
 
+struct thread_info { __u32 status; };
+
 struct task_struct {
+	struct thread_info thread_info;
 	unsigned int __state;
 	unsigned int flags;
 	unsigned int on_cpu;            /* unsigned, so that a kernel where it is one byte (7.2) can be fitted */

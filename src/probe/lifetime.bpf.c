@@ -7,6 +7,7 @@
  */
 #include "probe/evidence.bpf.h"
 #include "probe/lifetime.bpf.h"
+#include "probe/syscalls.bpf.h"
 
 HIDDEN void thread_announce(struct task_ledger *ledger, struct task_struct *task, __u64 now)
 {
@@ -39,6 +40,8 @@ HIDDEN void thread_gone(struct task_ledger *ledger, struct task_struct *task, __
 
 	if (!ledger->announced)
 		thread_announce(ledger, task, now);
+	if (syscalls_watched)
+		syscall_cut(ledger);
 	record_send(&record, sizeof(record));
 	thread_serial_set(task->tgid, namespace_tid(task), 0);
 }
@@ -50,6 +53,8 @@ static __always_inline bool close(struct task_struct *task, struct wire_ledger *
 
 	if (!ledger || !ledger_close(ledger, &end))
 		return false;
+	if (syscalls_watched)
+		syscall_cut(ledger);
 	if (!ledger->announced)
 		thread_announce(ledger, task, end);
 	*ret = (struct wire_ledger){

@@ -22,6 +22,7 @@ struct probe {
 	const char *summary;
 	const char *fills;                   /* the dimensions it adds to, for help: "disk, paging" */
 	const char *without;                 /* what is lost where it is missing */
+	const char *paid;                    /* by whom, where it is not who waits or is switched; said before it begins. NULL */
 	const char *exposes;                 /* what it reads of the user's, for --dry-run; NULL: nothing */
 	bool required;                       /* no capture without it */
 	bool by_default;                     /* an optional one that is on unless --without names it */

@@ -19,6 +19,7 @@
 #include "probe/evidence.bpf.h"
 #include "probe/lifetime.bpf.h"
 #include "probe/locks.bpf.h"
+#include "probe/syscalls.bpf.h"
 #include "probe/timeline.bpf.h"
 
 enum { TASK_DEAD_BIT = 0x80 };
@@ -134,6 +135,8 @@ VERIFIED_ONCE int account(struct task_ledger *ledger, __u64 now)
 	if (ledger->state == TASK_RUNNING) {
 		ledger->oncpu_ns += ns;
 		ledger->oncpu_count++;
+		if (syscalls_watched)
+			ledger->oncpu_clock_ns += ns;
 	} else if (ledger->state == TASK_PREEMPTED && ledger->throttled) {
 		ledger->throttled_ns += ns;
 		ledger->throttled_count++;

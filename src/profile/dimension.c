@@ -98,6 +98,11 @@ const struct dimension_row dimension_rows[] = {
 	DETAIL("block-operations", "wait-wake", "ns", "of these, from completion to the wake-up"),
 	DETAIL("block-operations", "wait-runnable", "ns", "of these, from the wake-up until it ran"),
 	AMOUNT("block-bytes", "bytes", "bytes of these requests"),
+	AMOUNT("system-calls", "count", "system calls that ended"),
+	AMOUNT("system-call-time", "ns", "time in these calls, waiting included"),
+	AMOUNT("system-call-oncpu", "ns", "of oncpu, what was spent in system calls"),
+	AMOUNT("system-call-errors", "count", "calls that failed, by error"),
+	AMOUNT("system-call-bytes", "bytes", "bytes that calls said they moved"),
 };
 const size_t dimension_row_count = ARRAY_LENGTH(dimension_rows);
 

@@ -48,6 +48,8 @@ enum wire_kind {
 	WIRE_LOCK_NAME,         /* what lies at a lock's address: made by the drain */
 	WIRE_LINK,              /* to the ring of intervals: one part of one wait for a lock */
 	WIRE_IO,                /* what a device did, by operation; text: its name */
+	WIRE_CALL,              /* from a map: system calls of one thread, by call, error and power of two of their length */
+	WIRE_CALL_SPLIT,        /* from a map: the same by user stack, sampled */
 	WIRE_KIND_COUNT,
 };
 
@@ -257,6 +259,7 @@ enum wire_counter {
 	COUNT_REQUESTS, COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST, COUNT_RESPONSES_ORPHANED, COUNT_REQUESTS_ABANDONED,
 	COUNT_SEGMENTS, COUNT_SEGMENTS_LOST,
 	COUNT_IOS, COUNT_IOS_LOST,
+	COUNT_CALLS, COUNT_CALLS_LOST,
 	COUNTERS,
 };
 
@@ -312,6 +315,18 @@ struct wire_sample_key {
 	__u32 kernel;                   /* 1: the processor was in kernel mode */
 };
 
+/* WIRE_CALL_COMPATIBLE beside the number: of a 32-bit program. Of a call that had not ended the count is 0. */
+#define WIRE_CALL_COMPATIBLE (1u << 30)
+struct wire_call_key {
+	__u32 thread, call;
+	__u16 error;                    /* 0: none */
+	__u8 bucket;                    /* as of waits; 0 where stacks are kept */
+	__u8 p_log2;
+	__u32 reserved;
+	__u64 user_stack;               /* id; 0 in exact ones */
+};
+struct wire_call_value { __u64 count, ns, oncpu_ns, maximum_ns, returned; };
+
 struct wire_io_key { __u32 major, minor, operation, reserved; };
 struct wire_io_value {
 	__u64 count, bytes, queue_ns, device_ns, device_maximum_ns, errors, retries, merges;
@@ -334,6 +349,7 @@ struct wire_segment { struct wire_head head; struct wire_segment_key key; struct
 struct wire_sample { struct wire_head head; struct wire_sample_key key; struct wire_sample_value value; };
 struct wire_delays { struct wire_head head; __u32 preempted, reserved; struct wire_delay buckets[WIRE_DELAY_BUCKETS]; };
 struct wire_io { struct wire_head head; struct wire_io_key key; struct wire_io_value value; };    /* text: the device's name */
+struct wire_call { struct wire_head head; struct wire_call_key key; struct wire_call_value value; };
 struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
 
 /* From here on: made by the drain only. Texts follow the struct, each ending in a zero byte. */
@@ -375,6 +391,7 @@ _Static_assert(sizeof(struct wire_request_open) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_request_event) == 56, "wire layout");
 _Static_assert(sizeof(struct wire_wait_interval) == 88, "wire layout");
 _Static_assert(sizeof(struct wire_io) == 136, "wire layout");
+_Static_assert(sizeof(struct wire_call_key) == 24, "wire layout");
 _Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
 _Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_split_key) == 72, "wire layout");
