@@ -41,7 +41,7 @@ struct capture *capture_new(const struct capture_config *config)
 	memory_return_large();
 	capture->config = *config;
 	if (!capture->config.stack_depth)
-		capture->config.stack_depth = WIRE_STACK_DEPTH;
+		capture->config.stack_depth = WIRE_USER_STACK_DEPTH;
 	capture->profile = profile_new();
 	capture->harvest = harvest_new();
 	capture->cost.statistics_fd = -1;

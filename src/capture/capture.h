@@ -29,7 +29,7 @@ struct capture_config {
 	struct population population;
 	double sample_rate_hz;                       /* on-CPU samples per CPU; 0: none */
 	bool wait_stacks;                            /* stacks of waits, sampled by expected length */
-	uint32_t stack_depth;                        /* frames of a user stack at most; 0: WIRE_STACK_DEPTH */
+	uint32_t stack_depth;                        /* frames of a user stack at most; 0: WIRE_USER_STACK_DEPTH */
 	bool with_arguments;                         /* keep the arguments of commands */
 	bool jvm_attach;                             /* ask Java machines for their perf maps when the window has closed */
 	const char *work;                            /* --work SPEC; NULL: none */

@@ -24,7 +24,7 @@
 #include <time.h>
 
 static const struct record_config defaults = { .rate_hz = 99, .budget = 0.02, .size_limit_bytes = 4ull << 30,
-					       .depth = WIRE_STACK_DEPTH };
+					       .depth = WIRE_USER_STACK_DEPTH };
 
 #define INTO(field) offsetof(struct record_config, field)
 static const struct option options[] = {
@@ -54,7 +54,7 @@ static const struct option options[] = {
 	{ "with", 0, OPTION_LIST, true, INTO(with), "DIM", "add an optional probe (crosscut list probes)", "--with block" },
 	{ "without", 0, OPTION_LIST, true, INTO(without), "DIM", "leave out an optional probe (crosscut list probes)",
 	  "--without block,contention" },
-	{ "depth", 0, OPTION_COUNT, false, INTO(depth), "FRAMES", "user frames of a stack at most (default 127, at most 512)",
+	{ "depth", 0, OPTION_COUNT, false, INTO(depth), "FRAMES", "user frames of a stack at most (default 255, at most 512)",
 	  "--depth 512" },
 	{ "no-wait-stacks", 0, OPTION_FLAG, false, INTO(no_wait_stacks), NULL, "take no stacks of waits", "--no-wait-stacks" },
 	{ "timeline", 0, OPTION_FLAG, false, INTO(timeline), NULL, "keep every interval by itself (the same as --with timeline)",

@@ -12,7 +12,7 @@ const volatile char population_comm[WIRE_COMM] = {};
 const volatile __s64 preempt_count_offset = 0;
 volatile __u64 window_start_ns = ~0ull, window_end_ns = ~0ull;
 volatile __u32 epoch = 0, stack_shift = 0;
-const volatile __u32 stack_depth = WIRE_STACK_DEPTH;
+const volatile __u32 stack_depth = WIRE_USER_STACK_DEPTH;
 
 enum { RING_BYTES = 8 << 20 };
 

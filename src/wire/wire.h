@@ -60,7 +60,8 @@ struct wire_head {
 	__u64 time_ns;          /* when it happened: the drain merges streams by it */
 };
 
-enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_STACK_DEPTH_LIMIT = 512, WIRE_STACK_COPY_BYTES = 28672, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
+/* Of a kernel's stack perf takes 127 frames. Of a user's twice as many are the rule: importing in Python alone is deeper than 127. */
+enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_USER_STACK_DEPTH = 255, WIRE_STACK_DEPTH_LIMIT = 512, WIRE_STACK_COPY_BYTES = 28672, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
 
 /* Who leads whom into the population; also the start of WIRE_THREAD. */
 struct wire_thread {
