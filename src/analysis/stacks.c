@@ -311,9 +311,11 @@ static void add_cost(const struct question *question, struct document *into)
 	record_add(record, "files_without", "files without", "count", meta_count(profile, "unwind.tables.files_without"));
 	record_add(record, "files_refused", "files without room", "count",
 		   meta_count(profile, "unwind.tables.files_refused"));
+	record_add(record, "files_put_off", "files that had to wait", "count",
+		   meta_count(profile, "unwind.tables.files_put_off"));
 	record_add(record, "rows", "rows", "count", meta_count(profile, "unwind.tables.rows"));
 	record_add(record, "table_bytes", "memory of the tables", "bytes", meta_count(profile, "unwind.tables.bytes"));
-	record_add(record, "build_ns", "time to build them", "ns", meta_count(profile, "unwind.tables.build_ns"));
+	record_add(record, "build_ns", "CPU time to build them", "ns", meta_count(profile, "unwind.tables.build_ns"));
 	section = document_add_record(into, "unwinding", "What walking stacks took", record);
 	section->hints |= question->alone ? 0 : COLUMN_MACHINE;
 }

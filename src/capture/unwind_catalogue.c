@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "capture/harvest.h"
 #include "symbol/elf_file.h"
@@ -23,12 +24,26 @@
 #include "wire/wire.h"
 
 #define TRY_AGAIN_NS 10000000000ull
+#define BUILD_AT_ONCE_NS 2000000000ull          /* the files of a machine that runs much take a third of this */
+enum { BUILD_SHARE = 10, WAITING_LIMIT = 4096, FILES_AT_ONCE = 128 };
+
+/* A file that is to be read later, and the mapping that leads to it. */
+struct waiting {
+	uint32_t file, pid;
+	uint64_t not_before_ns;
+	struct wire_mapping mapping;
+	char *path, *build_id;
+};
 
 struct unwind_catalogue {
 	struct unwind_catalogue_options options;
 	struct intern *keys;
 	struct unwind_catalogue_file *files;    /* by key */
 	size_t file_count, file_room;
+	struct waiting *waiting;
+	size_t waiting_count, waiting_room;
+	struct map *loads;                      /* pid → files that were read for it */
+	uint64_t began_ns;
 	struct unwind_catalogue_statistics statistics;
 };
 
@@ -38,7 +53,15 @@ struct unwind_catalogue *unwind_catalogue_new(const struct unwind_catalogue_opti
 
 	catalogue->options = *options;
 	catalogue->keys = intern_new();
+	catalogue->loads = map_new(sizeof(uint32_t));
+	catalogue->began_ns = clock_now_ns();
 	return catalogue;
+}
+
+static void waiting_done(struct waiting *waiting)
+{
+	free(waiting->path);
+	free(waiting->build_id);
 }
 
 void unwind_catalogue_free(struct unwind_catalogue *catalogue)
@@ -49,8 +72,12 @@ void unwind_catalogue_free(struct unwind_catalogue *catalogue)
 		free(catalogue->files[i].tables);
 		free(catalogue->files[i].segments);
 	}
+	for (size_t i = 0; i < catalogue->waiting_count; i++)
+		waiting_done(&catalogue->waiting[i]);
+	free(catalogue->waiting);
 	free(catalogue->files);
 	intern_free(catalogue->keys);
+	map_free(catalogue->loads);
 	free(catalogue);
 }
 
@@ -151,11 +178,13 @@ static void evict(struct unwind_catalogue *catalogue)
 }
 
 /* Takes the descriptor. */
-static void load_file(struct unwind_catalogue *catalogue, struct unwind_catalogue_file *file, const char *path, int fd)
+static void load_file(struct unwind_catalogue *catalogue, struct unwind_catalogue_file *file, uint32_t pid, const char *path, int fd)
 {
+	uint32_t *loads = map_put(catalogue->loads, &pid, NULL);
 	struct unwind_file read;
 	int r = read_file(path, fd, &read);
 
+	*loads += 1;
 	file->tried = true;
 	file->refused_ns = 0;
 	catalogue->statistics.build_ns += read.build_ns;
@@ -204,6 +233,103 @@ static bool is_settled(const struct unwind_catalogue_file *file)
 	return file->tried && (!file->refused_ns || file->refused_ns + TRY_AGAIN_NS > clock_now_ns());
 }
 
+static bool has_time(const struct unwind_catalogue *catalogue)
+{
+	uint64_t passed_ns = clock_now_ns() - catalogue->began_ns;
+
+	return catalogue->statistics.build_ns < BUILD_AT_ONCE_NS + passed_ns / BUILD_SHARE;
+}
+
+static uint32_t loads_of(const struct unwind_catalogue *catalogue, uint32_t pid)
+{
+	const uint32_t *loads = map_find(catalogue->loads, &pid);
+
+	return loads ? *loads : 0;
+}
+
+/* Where more wait than that, the file is read when somebody maps it again. */
+static void put_off(struct unwind_catalogue *catalogue, uint32_t index, uint32_t pid, const struct wire_mapping *mapping,
+		    const char *path, const char *build_id)
+{
+	struct unwind_catalogue_file *file = &catalogue->files[index];
+
+	if (file->waits || catalogue->waiting_count == WAITING_LIMIT)
+		return;
+	file->waits = true;
+	catalogue->statistics.files_put_off++;
+	grow(catalogue->waiting, catalogue->waiting_count, catalogue->waiting_room);
+	catalogue->waiting[catalogue->waiting_count++] = (struct waiting){
+		.file = index, .pid = pid, .mapping = *mapping, .path = xstrdup(path), .build_id = xstrdup(build_id),
+		.not_before_ns = file->refused_ns ? file->refused_ns + TRY_AGAIN_NS : 0 };
+}
+
+/* Takes the descriptor; reads now or puts off. */
+static void load_in_turn(struct unwind_catalogue *catalogue, uint32_t index, int fd, uint32_t pid, const struct wire_mapping *mapping,
+			 const char *path, const char *build_id)
+{
+	struct unwind_catalogue_file *file = &catalogue->files[index];
+
+	if (has_time(catalogue) && loads_of(catalogue, pid) < FILES_AT_ONCE)
+		load_file(catalogue, file, pid, path, fd);
+	else
+		(void)close(fd);
+	if (!file->tried || file->refused_ns)
+		put_off(catalogue, index, pid, mapping, path, build_id);
+}
+
+/* Whether it goes on waiting: there was no room again. */
+static bool load_waiting(struct unwind_catalogue *catalogue, struct waiting *waiting)
+{
+	struct unwind_catalogue_file *file = &catalogue->files[waiting->file];
+	int fd;
+
+	file->waits = false;
+	if (is_settled(file))                   /* another mapping led to it meanwhile */
+		return false;
+	fd = open_file(catalogue, waiting->pid, &waiting->mapping, waiting->path, waiting->build_id);
+	if (fd < 0)
+		return false;
+	load_file(catalogue, file, waiting->pid, waiting->path, fd);
+	if (file->table_count)
+		catalogue->options.loaded(catalogue->options.context, waiting->file);
+	waiting->not_before_ns = file->refused_ns + TRY_AGAIN_NS;
+	file->waits = file->refused_ns != 0;
+	return file->waits;
+}
+
+/* Whose turn it is; waiting_count where nobody's. */
+static size_t next_waiting(const struct unwind_catalogue *catalogue)
+{
+	uint64_t now_ns = clock_now_ns();
+	size_t next = catalogue->waiting_count;
+	uint32_t fewest = UINT32_MAX;
+
+	for (size_t i = 0; i < catalogue->waiting_count; i++) {
+		const struct waiting *waiting = &catalogue->waiting[i];
+		uint32_t loads = loads_of(catalogue, waiting->pid);
+
+		if (waiting->not_before_ns > now_ns || loads >= fewest)
+			continue;
+		fewest = loads;
+		next = i;
+	}
+	return next;
+}
+
+void unwind_catalogue_go_on(struct unwind_catalogue *catalogue)
+{
+	while (has_time(catalogue)) {
+		size_t next = next_waiting(catalogue);
+
+		if (next == catalogue->waiting_count)
+			return;
+		if (load_waiting(catalogue, &catalogue->waiting[next]))
+			continue;
+		waiting_done(&catalogue->waiting[next]);
+		catalogue->waiting[next] = catalogue->waiting[--catalogue->waiting_count];
+	}
+}
+
 /* A file that cannot be opened is tried again the next time somebody maps it: this process may have been gone already. */
 uint32_t unwind_catalogue_find(struct unwind_catalogue *catalogue, uint32_t pid, const struct wire_mapping *mapping,
 			       const char *path, const char *build_id)
@@ -216,7 +342,7 @@ uint32_t unwind_catalogue_find(struct unwind_catalogue *catalogue, uint32_t pid,
 	if (*path != '/') {
 		file = file_get(catalogue, path, &index);
 		if (!file->tried)
-			load_file(catalogue, file, path, -1);
+			load_file(catalogue, file, pid, path, -1);
 		return index;
 	}
 	file = file_get(catalogue, *build_id ? build_id : path, &index);
@@ -230,7 +356,7 @@ uint32_t unwind_catalogue_find(struct unwind_catalogue *catalogue, uint32_t pid,
 	if (is_settled(file))
 		(void)close(fd);
 	else
-		load_file(catalogue, file, path, fd);
+		load_in_turn(catalogue, index, fd, pid, mapping, path, build_id);
 	return index;
 }
 

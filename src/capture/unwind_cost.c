@@ -78,6 +78,7 @@ void unwind_cost_note(struct crosscut_bpf *bpf, const struct unwinding *unwindin
 	note(profile, "tables", "files", statistics.catalogue.files);
 	note(profile, "tables", "files_without", statistics.catalogue.files_without);
 	note(profile, "tables", "files_refused", statistics.catalogue.files_refused);
+	note(profile, "tables", "files_put_off", statistics.catalogue.files_put_off);
 	note(profile, "tables", "rows", statistics.rows);
 	note(profile, "tables", "bytes", statistics.bytes);
 	note(profile, "tables", "build_ns", statistics.catalogue.build_ns);

@@ -59,7 +59,7 @@ static void stop_at_entry(struct unwind_tables *tables, uint64_t entry)
 
 int unwind_file_read(int fd, struct unwind_file *ret)
 {
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_ns = clock_thread_cpu_ns();
 	CLEANUP_TEXT Elf64_Phdr *headers = NULL;
 	Elf64_Ehdr header;
 	size_t size;
@@ -76,13 +76,13 @@ int unwind_file_read(int fd, struct unwind_file *ret)
 	r = unwind_tables_read_file(fd, &ret->tables);
 	if (!r && header.e_entry)
 		stop_at_entry(&ret->tables, header.e_entry);
-	ret->build_ns = clock_now_ns() - begin_ns;
+	ret->build_ns = clock_thread_cpu_ns() - begin_ns;
 	return r;
 }
 
 int unwind_file_read_memory(const void *image, size_t size, struct unwind_file *ret)
 {
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_ns = clock_thread_cpu_ns();
 	const Elf64_Ehdr *header = image;
 	int r;
 
@@ -92,7 +92,7 @@ int unwind_file_read_memory(const void *image, size_t size, struct unwind_file *
 		return -ENOEXEC;
 	note_segments((const void *)((const char *)image + header->e_phoff), header->e_phnum, ret);
 	r = unwind_tables_read_memory(image, size, &ret->tables);
-	ret->build_ns = clock_now_ns() - begin_ns;
+	ret->build_ns = clock_thread_cpu_ns() - begin_ns;
 	return r;
 }
 

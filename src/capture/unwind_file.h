@@ -15,7 +15,7 @@ struct unwind_file {
 	struct unwind_tables tables;
 	struct unwind_segment segments[UNWIND_SEGMENT_LIMIT];
 	size_t segment_count;
-	uint64_t build_ns;
+	uint64_t build_ns;                      /* of CPU time */
 };
 
 /* The descriptor stays open. -ENOEXEC: no ELF file of ours; -ENODATA: it has no call-frame information (segments are

@@ -68,6 +68,30 @@ static void mark_files(void *context, bool *used)
 	}
 }
 
+static void mark_dirty(struct unwinding *unwinding, struct process *process)
+{
+	if (process->dirty)
+		return;
+	process->dirty = true;
+	grow(unwinding->dirty, unwinding->dirty_count, unwinding->dirty_room);
+	unwinding->dirty[unwinding->dirty_count++] = (uint32_t)(process - unwinding->processes);
+}
+
+/* Whoever has mapped a file that has rows at last is told of them. */
+static void file_loaded(void *context, uint32_t file)
+{
+	struct unwinding *unwinding = context;
+
+	for (size_t i = 0; i < unwinding->process_count; i++) {
+		size_t count;
+		const struct space_mapping *list = spaces_list(unwinding->spaces, unwinding->processes[i].pid, &count);
+
+		for (size_t k = 0; k < count; k++)
+			if (list[k].file.index == file)
+				mark_dirty(unwinding, &unwinding->processes[i]);
+	}
+}
+
 int unwinding_open(struct unwinding **ret, struct crosscut_bpf *bpf, struct harvest *harvest, struct error *err)
 {
 	CLEANUP(unwinding) struct unwinding *unwinding = xcalloc(1, sizeof(*unwinding));
@@ -77,7 +101,7 @@ int unwinding_open(struct unwinding **ret, struct crosscut_bpf *bpf, struct harv
 	if (r < 0)
 		return r;
 	unwinding->catalogue = unwind_catalogue_new(&(struct unwind_catalogue_options){
-		.store = unwinding->store, .harvest = harvest, .mark = mark_files, .context = unwinding });
+		.store = unwinding->store, .harvest = harvest, .mark = mark_files, .loaded = file_loaded, .context = unwinding });
 	unwinding->processes_fd = bpf_map__fd(bpf->maps.unwind_processes);
 	unwinding->missing_fd = bpf_map__fd(bpf->maps.unwind_missing);
 	unwinding->spaces = spaces_new();
@@ -123,15 +147,6 @@ static struct process *process_get(struct unwinding *unwinding, uint32_t pid)
 		unwinding->processes[unwinding->process_count++] = (struct process){ .pid = pid, .run = NO_RUN };
 	}
 	return &unwinding->processes[*index];
-}
-
-static void mark_dirty(struct unwinding *unwinding, struct process *process)
-{
-	if (process->dirty)
-		return;
-	process->dirty = true;
-	grow(unwinding->dirty, unwinding->dirty_count, unwinding->dirty_room);
-	unwinding->dirty[unwinding->dirty_count++] = (uint32_t)(process - unwinding->processes);
 }
 
 static uint32_t run_new(struct unwinding *unwinding, struct run run)
@@ -373,6 +388,7 @@ static void publish(struct unwinding *unwinding, struct process *process)
 
 void unwinding_publish(struct unwinding *unwinding)
 {
+	unwind_catalogue_go_on(unwinding->catalogue);
 	for (size_t i = 0; i < unwinding->dirty_count; i++)
 		if (unwinding->processes[unwinding->dirty[i]].dirty)
 			publish(unwinding, &unwinding->processes[unwinding->dirty[i]]);
