@@ -10,6 +10,7 @@ const KEYS = [
 	["Esc", "show everything again"],
 	["s", "callers and callees of the chosen function, and back"],
 	["i", "turn the graph over: icicle or flame"],
+	["w, a, d, +, −, n", "on a timeline: to who ended the wait, earlier, later, nearer, farther, the next that matches"],
 	["t", "dark or light"],
 	["?", "this help"],
 ];

@@ -12,6 +12,7 @@ import { helpDialog } from "./help.js";
 import { ledgerOf } from "./ledger.js";
 import { recordCard } from "./record.js";
 import { tableOf } from "./table.js";
+import { Timeline } from "./timeline.js";
 
 class Page {
 	constructor(answer) {
@@ -52,6 +53,8 @@ class Page {
 	shape(part) {
 		if (part.kind === "finding")
 			return this.section("findings", part.title, findingList(part.members[0].value));
+		if (part.kind === "timeline")
+			return this.section(part.part, part.title, part.members.map((member) => this.timeline(member)));
 		if (partIsLedger(part)) {
 			const ledger = ledgerOf(this.answer, part, this.dimensions);
 			this.recolors.push(ledger.recolor);
@@ -66,6 +69,12 @@ class Page {
 		this.explorer = new Explorer(this.answer, parts, this.dimensions);
 		this.recolors.push(() => this.explorer.recolor());
 		return this.section("trees", "Where in the code", this.explorer.host);
+	}
+
+	timeline(member) {
+		const timeline = new Timeline(member.value, this.dimensions);
+		this.recolors.push(() => timeline.recolor());
+		return [member.group ? element("h3", null, member.group) : null, timeline.host];
 	}
 
 	// The gates' verdicts, counted, where nobody can miss them.

@@ -105,7 +105,7 @@ static const struct option report_options[] = {
 	  .type = OPTION_TEXT,
 	  .into = AT(question),
 	  .value = "NAME",
-	  .help = "what to answer: chain, ledger, locks, oncpu, requests, stacks, tree, waits, wakers",
+	  .help = "what to answer: chain, ledger, locks, oncpu, requests, timeline, waits … (list analyses)",
 	  .example = "-q waits" },
 	{ .name = "sort",
 	  .type = OPTION_TEXT,
@@ -306,7 +306,7 @@ static int answer_import(const struct question *question, struct document *into,
 static int answer(const struct report_config *report, const struct analysis *asked,
 		  const struct question *question, struct document *into, struct error *err)
 {
-	static const char *const page[] = { "ledger", "waits", "locks", "oncpu", "stacks", "tree", NULL };
+	static const char *const page[] = { "ledger", "waits", "timeline", "locks", "oncpu", "stacks", "tree", NULL };
 	static const char *const machines[] = { "ledger", "stacks", NULL };
 	static const char *const people[] = { "ledger", "waits", "oncpu", "stacks", NULL };
 

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "result/timeline.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -39,6 +40,8 @@ const char *section_kind_name(enum section_kind kind)
 		return "tree";
 	case SECTION_FINDING:
 		return "finding";
+	case SECTION_TIMELINE:
+		return "timeline";
 	}
 	return "record";
 }
@@ -66,6 +69,9 @@ static void section_done(struct section *section)
 		break;
 	case SECTION_FINDING:
 		free(section->finding);
+		break;
+	case SECTION_TIMELINE:
+		timeline_free(section->timeline);
 		break;
 	}
 	free(section->key);
@@ -117,6 +123,14 @@ struct section *document_add_tree(struct document *document, const char *key, co
 	struct section *section = section_new(document, SECTION_TREE, key, title);
 
 	section->tree = tree;
+	return section;
+}
+
+struct section *document_add_timeline(struct document *document, const char *key, const char *title, struct timeline *timeline)
+{
+	struct section *section = section_new(document, SECTION_TIMELINE, key, title);
+
+	section->timeline = timeline;
 	return section;
 }
 

@@ -8,7 +8,7 @@
  * key. Keys nest at each dot: "baseline.trees.oncpu" is {"baseline":{"trees":{"oncpu":…}}}. A record becomes an object, a
  * table an array of objects (one member per column), a tree {"unit","weighting","total","names":[…],"depth":[…],"name":[…],
  * "value":[…],"self":[…],"count":[…],"coalesced"} in preorder ("count" where a count is known; "base" and "candidate" in a
- * differential tree), findings an array
+ * differential tree), a timeline what result/timeline.h says, findings an array
  * "findings" of {"severity","text"}. A last member "sections" lists key, kind, title, hints and columns {key,title,unit,
  * hints,columns} of each, so that a reader that knows no schema can draw them. Rows beyond the limit are told there as
  * "rows_left_out"; those of a nested table beside it, as "KEY_rows_left_out".
@@ -18,6 +18,8 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+
+struct timeline;
 
 enum { DOCUMENT_NODE_LIMIT = 200000, DOCUMENT_ROW_LIMIT = 100000 };
 
@@ -118,7 +120,7 @@ void tree_add_change(struct tree *tree, uint32_t depth, uint32_t name, double va
 enum severity { SEVERITY_NOTE = 1, SEVERITY_WARNING, SEVERITY_FAILURE };
 const char *severity_name(enum severity severity);
 
-enum section_kind { SECTION_RECORD = 1, SECTION_TABLE, SECTION_TREE, SECTION_FINDING };
+enum section_kind { SECTION_RECORD = 1, SECTION_TABLE, SECTION_TREE, SECTION_FINDING, SECTION_TIMELINE };
 const char *section_kind_name(enum section_kind kind);
 
 struct section {
@@ -130,6 +132,7 @@ struct section {
 		struct record *record;
 		struct table *table;
 		struct tree *tree;
+		struct timeline *timeline;
 		char *finding;
 	};
 };
@@ -149,6 +152,7 @@ DEFINE_CLEANUP(document)
 struct section *document_add_record(struct document *document, const char *key, const char *title, struct record *record);
 struct section *document_add_table(struct document *document, const char *key, const char *title, struct table *table);
 struct section *document_add_tree(struct document *document, const char *key, const char *title, struct tree *tree);
+struct section *document_add_timeline(struct document *document, const char *key, const char *title, struct timeline *timeline);
 void document_add_finding(struct document *document, enum severity severity, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Moves all sections of from to the end of into, their keys below prefix ("baseline.waits") where there is one. */

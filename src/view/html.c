@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/output.h"
 #include "result/document.h"
+#include "result/timeline.h"
 #include "view/gzip_base64.h"
 #include "view/json.h"
 #include "view/json_writer.h"
@@ -57,6 +58,8 @@ static size_t document_parts(const struct document *document)
 			parts += section->tree->node_count;
 		else if (section->kind == SECTION_TABLE)
 			parts += section->table->row_count;
+		else if (section->kind == SECTION_TIMELINE)
+			parts += section->timeline->span_count;
 	}
 	return parts;
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "result/document.h"
+#include "view/json_timeline.h"
 #include "view/json_writer.h"
 #include "view/view.h"
 
@@ -186,6 +187,8 @@ static void write_section(const struct walk *walk, const struct section *section
 		write_table(walk, section->table);
 	else if (section->kind == SECTION_TREE)
 		write_tree(walk->json, section->tree);
+	else if (section->kind == SECTION_TIMELINE)
+		json_timeline(walk->json, section->timeline);
 	else
 		write_findings(walk);
 }

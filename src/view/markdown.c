@@ -13,7 +13,10 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "result/document.h"
+#include "result/timeline.h"
+#include "view/ink.h"
 #include "view/short_name.h"
+#include "view/text_cell.h"
 #include "view/view.h"
 
 #include <inttypes.h>
@@ -191,6 +194,16 @@ static void write_tree(struct output *to, const char *title, const struct tree *
 	output_puts(to, "```\n\n</details>\n");
 }
 
+/* As the text view draws it. */
+static void write_timeline(struct output *to, const struct timeline *timeline)
+{
+	struct ink ink = ink_make(&(struct view_style){ .width = 120 }, to);
+
+	output_puts(to, "```text\n");
+	text_draw_timeline(&ink, timeline, 0);
+	output_puts(to, "```\n");
+}
+
 /* --- Sections ---------------------------------------------------------------------------------------------------------------- */
 
 static void write_finding(struct output *to, const struct section *section)
@@ -222,7 +235,9 @@ static void write_section(struct output *to, const struct document *document, si
 	output_puts(to, "### ");
 	write_escaped(to, section->title);
 	output_puts(to, document->refused ? " (refused)\n\n" : "\n\n");
-	if (section->kind == SECTION_TABLE)
+	if (section->kind == SECTION_TIMELINE)
+		write_timeline(to, section->timeline);
+	else if (section->kind == SECTION_TABLE)
 		write_table(to, section->table);
 	else
 		write_record(to, section->record);

@@ -40,6 +40,8 @@ static void draw_section(struct ink *ink, const struct section *section, bool re
 		text_draw_record(ink, section->record, SECTION_INDENT);
 	else if (section->kind == SECTION_TABLE)
 		text_draw_table(ink, section->table, SECTION_INDENT);
+	else if (section->kind == SECTION_TIMELINE)
+		text_draw_timeline(ink, section->timeline, SECTION_INDENT);
 	else
 		text_draw_tree(ink, section->tree, SECTION_INDENT);
 }

@@ -6,6 +6,7 @@
 struct ink;
 struct record;
 struct table;
+struct timeline;
 struct tree;
 struct value;
 
@@ -16,4 +17,5 @@ double value_as_number(const struct value *value);       /* NAN where it is none
 
 void text_draw_record(struct ink *ink, const struct record *record, unsigned indent);
 void text_draw_table(struct ink *ink, const struct table *table, unsigned indent);
+void text_draw_timeline(struct ink *ink, const struct timeline *timeline, unsigned indent);
 void text_draw_tree(struct ink *ink, const struct tree *tree, unsigned indent);

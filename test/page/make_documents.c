@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the documents that the page's test opens, each as HTML and as JSON: one ledger, two side by side, one with
- * 200,000 nodes, one whose names are hostile, and a difference. The figures are invented, so nothing here depends on a capture; the
+ * 200,000 nodes, one whose names are hostile, a difference, and two timelines. The figures are invented, so nothing here depends on a capture; the
  * test compares what the page shows with the JSON beside it.
  *
  *	make_documents DIRECTORY
@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "result/document.h"
+#include "timelines.h"
 #include "trees.h"
 #include "view/view.h"
 
@@ -383,7 +384,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		struct document *(*make)(void);
-	} rows[] = { { "ledger", make_ledger }, { "pair", make_pair }, { "large", make_large }, { "hostile", make_hostile }, { "difference", make_difference } };
+	} rows[] = { { "ledger", make_ledger }, { "pair", make_pair }, { "large", make_large }, { "hostile", make_hostile }, { "difference", make_difference },
+		{ "timeline", make_timeline }, { "crowd", make_crowd } };
 
 	if (argc != 2) {
 		(void)fprintf(stderr, "usage: make_documents DIRECTORY\n");

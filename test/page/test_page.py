@@ -13,7 +13,7 @@ import unittest
 from browser import Browser, find_browser
 
 DIRECTORY = sys.argv.pop(1) if len(sys.argv) > 1 else "build/page"
-DOCUMENTS = ("ledger", "pair", "large", "hostile", "difference")
+DOCUMENTS = ("ledger", "pair", "large", "hostile", "difference", "timeline", "crowd")
 browser = None
 
 
@@ -377,6 +377,106 @@ class Graph(unittest.TestCase):
         walked = (time.monotonic() - began) * 1000
         self.assertNotEqual(text(".status b"), "all")
         print(f"# 200,000 nodes: ready after {ready} ms; a walk and a zoom drawn after {walked:.0f} ms")
+
+
+class Timeline(unittest.TestCase):
+    """Lanes of 20 pixels below an axis of 22, right of the names; the small document's spans are known by heart."""
+
+    def setUp(self):
+        browser.open(path("timeline.html"))
+        browser.evaluate("document.querySelector('.timeline canvas').focus()")
+        browser.frame()
+
+    def place(self, ms, lane, of=10):
+        left, top, width = browser.evaluate("(() => { const box = document.querySelector('.timeline canvas').getBoundingClientRect();"
+                                            "return [box.left, box.top, box.width]; })()")
+        return left + 168 + (width - 168) * ms / of, top + 22 + lane * 20 + 10
+
+    def pointed_at(self, ms, lane):
+        browser.mouse("mouseMoved", *self.place(ms, lane))
+        browser.frame()
+        return browser.evaluate("document.querySelector('.timeline .tip').hidden ? null : document.querySelector('.timeline .tip').textContent")
+
+    def chosen(self):
+        return text(".timeline .status b")
+
+    def pixel(self, ms, lane, down):
+        return browser.evaluate("(() => { const c = document.querySelector('.timeline canvas'), s = devicePixelRatio || 1;"
+                                f"return [...c.getContext('2d').getImageData(Math.round((168 + (c.clientWidth - 168) * {ms} / 10) * s), "
+                                f"Math.round((22 + {lane} * 20 + {down}) * s), 1, 1).data]; }})()")
+
+    def test_a_span_says_what_it_was_for_and_who_ended_it(self):
+        said = self.pointed_at(3, 1)
+        for part in ("lock/mutex", "worker (11)", "3.00 ms, from 2.00 ms on".replace("3.00", "3").replace("2.00", "2"), "for <b>orders</b>", "ended by writer (12)"):
+            self.assertIn(part, said)
+        self.assertIn("GET /a", self.pointed_at(3, 0))
+        self.assertIn("1,000 intervals, mostly oncpu", self.pointed_at(7, 2))
+        self.assertIsNone(self.pointed_at(8, 0))
+
+    def test_keys_walk_along_a_lane_between_lanes_and_to_the_waker(self):
+        self.assertEqual(self.chosen(), "request correct · requests")
+        browser.press("ArrowDown")
+        self.assertEqual(self.chosen(), "lock/mutex · worker (11)")
+        browser.press("ArrowRight")
+        self.assertEqual(self.chosen(), "runnable/woken · worker (11)")
+        browser.press("ArrowLeft")
+        browser.press("w")
+        self.assertEqual(self.chosen(), "oncpu · writer (12)")
+        browser.press("ArrowLeft")
+        self.assertEqual(self.chosen(), "disk/read · writer (12)")
+
+    def test_zoom_pan_and_reset_by_key_and_the_legend_sums_what_is_shown(self):
+        legend = lambda: " ".join(texts(".legend li"))
+        lanes = answer("timeline")["timeline"]
+        self.assertIn("oncpu 8 ms, 40.0 %", legend())
+        self.assertEqual(sum(lanes["span"][1:]), 20_000_000)
+        browser.press("ArrowDown")
+        browser.press("Enter")
+        self.assertIn("lock/mutex 3 ms", legend())
+        self.assertIn("disk/read", legend())
+        self.assertNotIn("idle", legend())
+        for _ in range(8):
+            browser.press("d")
+        self.assertIn("idle", legend())
+        browser.press("Escape")
+        self.assertIn("oncpu 8 ms, 40.0 %", legend())
+
+    def test_a_search_by_keyboard_finds_states_threads_and_locks(self):
+        browser.press("/")
+        browser.type("orders")
+        self.assertEqual(text(".timeline .found"), "1 span matches, 3 ms")
+        browser.press("Enter")
+        self.assertEqual(self.chosen(), "lock/mutex · worker (11)")
+        browser.press("/")
+        browser.type("(")
+        self.assertEqual(text(".timeline .found"), "not a regular expression")
+        browser.press("Escape")
+        self.assertEqual(text(".timeline .found"), "")
+
+    def test_a_kind_of_state_is_told_by_height_too(self):
+        empty = self.pixel(8, 0, 10)
+        self.assertNotEqual(self.pixel(1, 1, 3), empty)          # runs: high
+        self.assertEqual(self.pixel(5.5, 1, 3), empty)           # ready: half as high
+        self.assertNotEqual(self.pixel(5.5, 1, 9), empty)
+        self.assertEqual(self.pixel(8, 1, 9), empty)             # idle: a line
+        self.assertNotEqual(self.pixel(8, 1, 13), empty)
+
+    def test_every_pixel_of_a_crowd_is_painted(self):
+        browser.open(path("crowd.html"))
+        browser.frame()
+        crowd = answer("crowd")["timeline"]
+        self.assertLessEqual(len(crowd["lane"]), 200000)
+        self.assertEqual(sum(crowd["count"]), 4_000_000)
+        self.assertEqual(sum(crowd["span"]), 64 * 6_400_000_000)
+        self.assertIn("short ones are joined", text(".timeline .about"))
+        painted = browser.evaluate("(() => { const c = document.querySelector('.timeline canvas'), g = c.getContext('2d'), back = "
+                                   "[...g.getImageData(2, 30, 1, 1).data].join(); let empty = 0; const row = g.getImageData(170, 22 + 13, c.width - 172, 1).data;"
+                                   "for (let x = 0; x < row.length; x += 4) empty += [...row.slice(x, x + 4)].join() === back; return empty; })()")
+        self.assertEqual(painted, 0)
+        began = time.monotonic()
+        browser.press("t")
+        print(f"# {len(crowd['lane'])} spans: ready after {browser.evaluate('Number(document.documentElement.dataset.readyMs)')} ms; "
+              f"drawn again after {(time.monotonic() - began) * 1000:.0f} ms")
 
 
 class Looks(unittest.TestCase):
