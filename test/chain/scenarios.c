@@ -4,7 +4,7 @@
  * computes, sleeps, or waits for a device. Each performs for a third of a second, one after the other, in a process of its
  * own; test/chain/run captures them and judges.
  *
- *	scenarios DIRECTORY [NAME]      files are made, without names, in DIRECTORY; all but those that perform alone, or one
+ *	scenarios DIRECTORY [NAME]      files are made, without names, in DIRECTORY
  *	scenarios --list                number, name, and what its chain is to be, as a regular expression
  */
 #include "scenarios.h"
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (unsigned i = 0; i < scenario_count; i++)
-		if ((argc < 3 ? !scenarios[i].alone : !strcmp(argv[2], scenarios[i].name)) && perform_apart(&scenarios[i], i + 1, argv[1]))
+		if ((argc < 3 || !strcmp(argv[2], scenarios[i].name)) && perform_apart(&scenarios[i], i + 1, argv[1]))
 			return 1;
 	return 0;
 }

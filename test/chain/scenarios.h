@@ -33,7 +33,6 @@ struct scenario {
 	const char *name, *chain;
 	int (*set)(struct stage *stage);     /* negative: cannot be staged here */
 	struct role roles[ROLES];
-	bool alone;                          /* performs only where it is named: its directory is a special one */
 };
 
 extern const struct scenario scenarios[];
