@@ -94,7 +94,7 @@ class Watching:
 def observers(crosscut):
     """All that are here, crosscut first."""
     rows = [
-        Observer("crosscut", [crosscut, "record", "-q", "-a", "-o", "FILE"], "bpf_link", "crosscut record -a"),
+        Observer("crosscut", [crosscut, "record", "-q", "-a", "--budget", "1", "-o", "FILE"], "bpf_link", "crosscut record -a"),
         Observer("perf-switch", ["perf", "record", "-q", "-e", "sched:sched_switch", "-a", "-g", "-o", "FILE"],
                  "[perf_event]", "perf record -e sched:sched_switch -a -g"),
         Observer("perf-sched", ["perf", "sched", "record", "-q", "-o", "FILE"], "[perf_event]", "perf sched record"),

@@ -320,8 +320,9 @@ static void warn_symbols(const struct profile *profile, struct document *into)
 				     "frames lack lines and inlined calls until crosscut symbolize reads them", (unsigned long long)failed, (unsigned long long)partial);
 }
 
-static void warn_guard(const struct profile *profile, struct document *into)
+void provenance_guard(const struct profile *profile, struct document *into)
 {
+	const char *budget = profile_meta(profile, "guard.budget"), *highest = profile_meta(profile, "guard.highest");
 	uint64_t start_ns = profile_meta_number(profile, "capture.start_ns", 0);
 	char at[QUANTITY_SIZE];
 
@@ -334,6 +335,10 @@ static void warn_guard(const struct profile *profile, struct document *into)
 			quantity_print(at, since_ns, "ns"), profile_text(profile, step->action),
 			profile_text(profile, step->reason));
 	}
+	if (budget && highest)
+		document_add_finding(into, SEVERITY_NOTE, "the capture cost at most %.2f %% of the CPU that pays most, against a budget "
+				     "of %.2f %%, in windows of %s", 100 * atof(highest), 100 * atof(budget),
+				     quantity_print(at, (double)profile_meta_number(profile, "guard.window_ns", 0), "ns"));
 }
 
 /* How the count of intervals stands to those that were sent: lost ones are missing there, never in the sums. */
@@ -386,7 +391,7 @@ static void add_findings(const struct question *question, const struct account *
 	note_left_out(question->profile, into);
 	note_redacted(question->profile, into);
 	note_attached(question->profile, into);
-	warn_guard(question->profile, into);
+	provenance_guard(question->profile, into);
 	note_intervals(question->profile, into);
 }
 

@@ -7,8 +7,11 @@
  */
 struct account;
 struct document;
+struct profile;
 struct question;
 
 /* Records "capture", "population", "work" and "wall", then findings. */
 void provenance_add(const struct question *question, const struct account *account,
 		    struct document *into);
+/* What the guard gave up, and when; and what the capture cost at most. */
+void provenance_guard(const struct profile *profile, struct document *into);

@@ -32,7 +32,7 @@
 #include "crosscut.skel.h"
 
 enum { TICK_NS = 100000000, HURRY_NS = 10000000 };
-enum { PORT_LIMIT = 1024, SETTLE_ROUNDS = 5, GUARD_SHIFT_LIMIT = 6 };
+enum { PORT_LIMIT = 1024, SETTLE_ROUNDS = 5 };
 
 struct capture *capture_new(const struct capture_config *config)
 {
@@ -45,6 +45,7 @@ struct capture *capture_new(const struct capture_config *config)
 	capture->profile = profile_new();
 	capture->harvest = harvest_new();
 	capture->cost.statistics_fd = -1;
+	capture->cost.outside_ns = config->outside_ns;
 	capture->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	return capture;
 }
@@ -68,6 +69,7 @@ void capture_free(struct capture *capture)
 	capture_detach(capture);
 	harvest_free(capture->harvest);
 	profile_free(capture->profile);
+	free(capture->cpu_events);
 	free(capture);
 }
 
@@ -217,14 +219,6 @@ static void watch_listeners(struct capture *capture)
 		(void)bpf_map_update_elem(fd, &ports[i], &one, BPF_ANY);        /* a full map only leaves waits ambiguous */
 }
 
-/* What costs: every switch and wake-up of the host, and every sample. */
-static uint64_t events_seen(struct capture *capture)
-{
-	struct bpf_map *counters = kernel_bpf(capture->kernel)->maps.counters;
-
-	return maps_sum(counters, COUNT_SWITCHES) + maps_sum(counters, COUNT_WAKES) + maps_sum(counters, COUNT_SAMPLES);
-}
-
 /* Being moved to a CPU makes it switch, so whoever runs there is seen to run whatever the iterator could tell. */
 static void visit_every_cpu(void)
 {
@@ -314,7 +308,8 @@ int capture_start(struct capture *capture, struct error *err)
 	r = drain_tick(capture->drain, err);
 	if (r < 0)
 		return r;
-	cost_begin(&capture->cost, capture->kernel, events_seen(capture));
+	(void)cost_switch_on(&capture->cost);
+	cost_begin(&capture->cost, capture->kernel, capture_events(capture));
 	capture->start_ns = capture->slice_start_ns = clock_now_ns() + WINDOW_AHEAD_NS;
 	bpf->data->window_start_ns = capture->start_ns;
 	profile_set_meta_number(capture->profile, "capture.start_ns", capture->start_ns);
@@ -330,39 +325,21 @@ int capture_start(struct capture *capture, struct error *err)
 	(void)host_time_read(&capture->host_start);
 	profile_set_meta_number(capture->profile, "capture.start_wall_ns", clock_wall_ns());
 	capture->next_tick_ns = capture->start_ns;
+	capture_guard_begin(capture);
 	return 0;
 }
 
 /* --- Run -------------------------------------------------------------------------------------------------------- */
 
-/* Above the budget every stack is taken half as often, which only widens the split by stack; the ledger stays exact. */
-static void guard(struct capture *capture, double cost, uint64_t now_ns)
+static void note_cost(struct capture *capture)
 {
-	struct crosscut_bpf *bpf = kernel_bpf(capture->kernel);
-	char reason[128];
-
-	capture->status.own_cost = cost;
-	if (capture->config.cost_budget <= 0 || cost <= capture->config.cost_budget || bpf->bss->stack_shift >= GUARD_SHIFT_LIMIT)
-		return;
-	bpf->bss->stack_shift++;
-	(void)snprintf(reason, sizeof(reason), "own cost %.2f %% of each CPU, above %.2f %%", cost * 100,
-		       capture->config.cost_budget * 100);
-	profile_add_guard_step(capture->profile, (struct guard_step){
-		.at_ns = now_ns, .action = profile_string(capture->profile, "stacks of waits half as often"),
-		.reason = profile_string(capture->profile, reason) });
-}
-
-/* The last slice has none after it for which a step would help. */
-static void note_cost(struct capture *capture, uint64_t now_ns, bool last)
-{
-	uint64_t length_ns = now_ns - capture->slice_start_ns;
 	struct cost_reading reading;
 
-	cost_slice(&capture->cost, capture->kernel, events_seen(capture), &reading);
+	cost_slice(&capture->cost, capture->kernel, capture_events(capture), &reading);
 	drain_cost(capture->drain, "bpf", reading.bpf_ns, reading.bpf_runs);
 	drain_cost(capture->drain, "recorder-cpu", reading.own_cpu_ns, 0);
-	if (length_ns && !last)
-		guard(capture, (double)(reading.bpf_ns + reading.own_cpu_ns) / (double)length_ns / (double)capture->cpus, now_ns);
+	if (reading.outside_ns)
+		drain_cost(capture->drain, "bpf-outside", reading.outside_ns, 0);
 }
 
 int capture_cut_slice(struct capture *capture, uint64_t end_ns, bool last, struct error *err)
@@ -370,7 +347,7 @@ int capture_cut_slice(struct capture *capture, uint64_t end_ns, bool last, struc
 	struct slice_id slice;
 	int r;
 
-	note_cost(capture, end_ns, last);
+	note_cost(capture);
 	r = drain_slice(capture->drain, capture->slice_start_ns, end_ns, last, err);
 	if (r < 0)
 		return r;
@@ -413,22 +390,25 @@ int capture_step(struct capture *capture, struct error *err)
 	uint64_t now_ns;
 	int r;
 
-	if (capture->cost.statistics_fd >= 0)
-		cost_tick(&capture->cost, capture->kernel, events_seen(capture));
+	if (capture->cost.due && capture->cost.statistics_fd < 0 && cost_switch_on(&capture->cost))
+		cost_look(&capture->cost, capture->kernel, capture_events(capture));
 	capture->next_tick_ns += TICK_NS;
 	r = sleep_to_tick(capture, err);
 	if (r < 0)
 		return r;
+	if (capture->cost.statistics_fd >= 0)
+		cost_tick(&capture->cost, capture->kernel, capture_events(capture));
 	now_ns = clock_now_ns();
 	if (now_ns > capture->next_tick_ns + 10 * TICK_NS)
 		capture->next_tick_ns = now_ns;         /* the machine stood still: do not hurry after it */
 	r = drain_tick(capture->drain, err);
 	if (r < 0)
 		return r;
-	if (capture->config.requests == REQUESTS_BY_RATE)
+	if (capture->config.requests == REQUESTS_BY_RATE && capture->guard.rung < GUARD_LEDGER_ONLY)
 		drain_request_rate(capture->drain);
 	if (capture->sampler)
 		sampler_step(capture->sampler, now_ns);
+	capture_guard_tick(capture, now_ns);
 	if (now_ns - capture->slice_start_ns + TICK_NS / 2 >= capture->config.slice_ns) {
 		watch_listeners(capture);
 		r = capture_cut_slice(capture, now_ns, false, err);

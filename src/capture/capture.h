@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "capture/guard.h"
 #include "capture/population.h"
 #include "profile/id.h"
 
@@ -38,7 +39,10 @@ struct capture_config {
 	const char *with[CAPTURE_PROBE_LIMIT];       /* names of optional probes beyond those that are on by default */
 	const char *without[CAPTURE_PROBE_LIMIT];    /* and of those to leave out */
 	unsigned with_count, without_count;
-	double cost_budget;                          /* of each CPU; above it the guard acts. 0: no guard */
+	double cost_budget;                          /* of the CPU that pays most; above it the guard acts. 0: no guard */
+	double cost_abort;                           /* above it, with only the ledger left, the capture ends. 0: never */
+	double outside_ns;                           /* per switch or wake-up, beside the programs' run time, as calibrated; 0: unknown */
+	struct guard_stages stages;                  /* of the sampler's rate; none: sample_rate_hz from the start */
 	uint64_t slice_ns;
 	/* Called once per slice, with all that was learnt so far and the facts of that slice. */
 	int (*slice)(void *to, const struct profile *profile, struct slice_id slice, struct error *err);
@@ -47,8 +51,8 @@ struct capture_config {
 
 struct capture_status {
 	uint64_t elapsed_ns, events, lost, threads;
-	double own_cost;                             /* of each CPU, in the last slice */
-	bool target_gone;
+	double own_cost;                             /* of the CPU that pays most, as last judged */
+	bool target_gone, given_up;                  /* given_up: the guard ended it */
 };
 
 struct capture *capture_new(const struct capture_config *config);    /* copies config; its texts stay the caller's */

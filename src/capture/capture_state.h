@@ -4,6 +4,7 @@
 #include "capture/capture.h"
 #include "capture/cost.h"
 #include "capture/drain.h"
+#include "capture/guard.h"
 #include "capture/host.h"
 
 struct decoder;
@@ -26,6 +27,10 @@ struct capture {
 	struct drain *drain;
 	struct sampler *sampler;
 	struct cost cost;
+	struct guard guard;
+	uint64_t *cpu_events, judged_ns, judged_own_cpu_ns, judged_events;     /* as of the last judgement */
+	double own_share;                       /* this process' CPU time, smoothed: what is done once is spread */
+	unsigned ticks;
 	const struct work *work;
 	struct work_state *work_state;
 	struct host_time host_start;
@@ -35,6 +40,10 @@ struct capture {
 	long cpus;
 };
 
+uint64_t capture_events(struct capture *capture);       /* what costs: every switch and wake-up of the host, and every sample */
+/* The guard's hands (capture_guard.c): before the window, and ten times a second in it. */
+void capture_guard_begin(struct capture *capture);
+void capture_guard_tick(struct capture *capture, uint64_t now_ns);
 int capture_cut_slice(struct capture *capture, uint64_t end_ns, bool last, struct error *err);
 void capture_sleep_until(uint64_t when_ns);             /* a signal ends it early */
 void capture_wait_until(uint64_t when_ns);              /* nothing does */

@@ -34,6 +34,7 @@ enum { CALL_ENTRIES = 32768 };          /* of each of the pair of maps: 3 MB whe
 struct kernel {
 	struct crosscut_bpf *bpf;
 	struct bpf_link *links[LINK_LIMIT];
+	const char *linked[LINK_LIMIT];      /* the programs behind them */
 	size_t link_count;
 };
 
@@ -299,9 +300,34 @@ int kernel_attach(struct kernel *kernel, struct error *err)
 			fail(err, FAILURE_CANNOT, -errno, "cannot attach %s", bpf_program__section_name(program));
 			return error_try(err, "crosscut doctor");
 		}
+		kernel->linked[kernel->link_count] = bpf_program__name(program);
 		kernel->links[kernel->link_count++] = link;
 	}
 	return 0;
+}
+
+/* What ends something must stay: a thread would wait for a lock for ever. Requests stay, since idle time is told by them. */
+static bool is_detail(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (length > 6 && !strcmp(name + length - 6, "_ended"))
+		return false;
+	for (const struct probe *const *probe = probes; *probe; probe++)
+		for (const struct probe_program *program = (*probe)->programs; program->program; program++)
+			if (!strcmp(program->program, name))
+				return !(*probe)->required && strcmp((*probe)->name, "request") != 0;
+	return false;
+}
+
+void kernel_narrow(struct kernel *kernel, struct text *names)
+{
+	for (size_t i = 0; i < kernel->link_count; i++) {
+		if (!kernel->links[i] || !is_detail(kernel->linked[i]))
+			continue;
+		(void)bpf_link__destroy(take(kernel->links[i]));
+		text_print(names, "%s%s", names->size ? ", " : "", kernel->linked[i]);
+	}
 }
 
 void kernel_free(struct kernel *kernel)
@@ -309,7 +335,7 @@ void kernel_free(struct kernel *kernel)
 	if (!kernel)
 		return;
 	for (size_t i = 0; i < kernel->link_count; i++)
-		(void)bpf_link__destroy(kernel->links[i]);
+		(void)bpf_link__destroy(kernel->links[i]);      /* NULL is fine */
 	crosscut_bpf__destroy(kernel->bpf);
 	free(kernel);
 }

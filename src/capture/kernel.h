@@ -15,6 +15,7 @@ struct capture_probe_fact;
 struct crosscut_bpf;
 struct error;
 struct profile;
+struct text;
 
 struct kernel;
 
@@ -22,12 +23,14 @@ struct kernel;
 int kernel_load(struct kernel **ret, const struct capture_config *config, struct profile *profile, struct error *err);
 /* Attaches every tracepoint program; not the iterators, not the sampler. */
 int kernel_attach(struct kernel *kernel, struct error *err);
+/* Detaches what only adds detail: programs of optional probes, but for those that end what others began, and the work's own.
+ * Appends their names. */
+void kernel_narrow(struct kernel *kernel, struct text *names);
 void kernel_free(struct kernel *kernel);
 DEFINE_CLEANUP(kernel)
 
 struct crosscut_bpf *kernel_bpf(struct kernel *kernel);
 /* Runs a task iterator to its end; what it wrote is appended to *bytes (may be NULL). */
-struct text;
 int kernel_iterate(struct kernel *kernel, bool end, struct text *bytes, struct error *err);
 size_t kernel_probe_facts(const struct capture_config *config, struct capture_probe_fact *facts, size_t room);
 

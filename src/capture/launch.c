@@ -116,6 +116,12 @@ bool launch_ended(struct launch *launch)
 	return launch->ended;
 }
 
+void launch_outlive(struct launch *launch)
+{
+	while (launch->pid && !launch->ended)
+		launch->ended = waitpid(launch->pid, &launch->status, 0) == launch->pid || errno != EINTR;
+}
+
 void launch_done(struct launch *launch)
 {
 	if (launch->go_fd >= 0)

@@ -21,4 +21,5 @@ int launch_prepare(struct launch *launch, char *const *command, int (*body)(void
 		   struct error *err);
 int launch_go(struct launch *launch, struct error *err);        /* FAILURE_WORK where the command does not start */
 bool launch_ended(struct launch *launch);                       /* without blocking */
+void launch_outlive(struct launch *launch);      /* waits until it has ended by itself; signals go on to it */
 void launch_done(struct launch *launch);                        /* kills and reaps it if it still runs */

@@ -70,3 +70,14 @@ uint64_t maps_sum(struct bpf_map *map, uint32_t index)
 	free(values);
 	return sum;
 }
+
+void maps_add_per_cpu(struct bpf_map *map, uint32_t index, uint64_t *sums)
+{
+	size_t cpus = (size_t)libbpf_num_possible_cpus();
+	uint64_t *values = xcalloc(cpus, sizeof(*values));
+
+	if (!bpf_map_lookup_elem(bpf_map__fd(map), &index, values))
+		for (size_t cpu = 0; cpu < cpus; cpu++)
+			sums[cpu] += values[cpu];
+	free(values);
+}

@@ -11,3 +11,5 @@ int maps_empty(struct bpf_map *map, void (*entry)(void *context, const void *key
 void maps_take_sum(struct bpf_map *map, uint32_t index, uint64_t *sums, unsigned count);
 /* Sums a u64 element of a per-CPU array and leaves it. */
 uint64_t maps_sum(struct bpf_map *map, uint32_t index);
+/* Adds it to sums[cpu] of each CPU; there are libbpf_num_possible_cpus() of them. */
+void maps_add_per_cpu(struct bpf_map *map, uint32_t index, uint64_t *sums);

@@ -101,9 +101,22 @@ int sampler_enable(struct sampler *sampler, struct error *err)
 	return 0;
 }
 
+void sampler_set_rate(struct sampler *sampler, double rate_hz)
+{
+	sampler->rate_hz = rate_hz;
+	for (int cpu = 0; cpu < sampler->cpus; cpu++) {
+		uint64_t period_ns = rate_hz > 0 ? random_period_ns(sampler) : 0;
+
+		if (sampler->fds[cpu] >= 0 && period_ns)
+			(void)ioctl(sampler->fds[cpu], PERF_EVENT_IOC_PERIOD, &period_ns);
+		else if (sampler->fds[cpu] >= 0)
+			(void)ioctl(sampler->fds[cpu], PERF_EVENT_IOC_DISABLE, 0);
+	}
+}
+
 void sampler_step(struct sampler *sampler, uint64_t now_ns)
 {
-	if (now_ns < sampler->next_change_ns)
+	if (now_ns < sampler->next_change_ns || sampler->rate_hz <= 0)
 		return;
 	for (int cpu = 0; cpu < sampler->cpus && sampler->next_change_ns; cpu++) {
 		uint64_t period_ns = random_period_ns(sampler);

@@ -16,5 +16,6 @@ struct sampler;
 int sampler_open(struct sampler **ret, struct bpf_program *program, double rate_hz, struct error *err);  /* not yet ticking */
 int sampler_enable(struct sampler *sampler, struct error *err);
 void sampler_step(struct sampler *sampler, uint64_t now_ns);    /* moves the rates about when it is time */
+void sampler_set_rate(struct sampler *sampler, double rate_hz);       /* 0: no ticks any more */
 void sampler_free(struct sampler *sampler);
 DEFINE_CLEANUP(sampler)

@@ -283,9 +283,10 @@ static int record(struct running *running, struct error *err)
 	CLEANUP_TEXT char *label = xasprintf("build=%s", running->arm), *state = xasprintf("state=%s",
 		runbook_value(config->runbook, "contract", "state") ? runbook_value(config->runbook, "contract", "state") : "nominal");
 	const char *const labels[] = { label, state };
+	double budget = 0.05;
 	struct recording recording = {
 		.capture = { .population = { .kind = POPULATION_PROCESSES, .ids = &running->service.pid, .id_count = 1 },
-			     .work = running->by_signals ? NULL : work, .cost_budget = 0.05 },
+			     .work = running->by_signals ? NULL : work, .cost_budget = budget },
 		.path = running->block->capture, .replace = true, .progress = config->progress, .duration_ns = config->duration_ns,
 		.labels = labels, .label_count = ARRAY_LENGTH(labels), .runbook = config->runbook, .opened = window_opened,
 		.closed = window_closed, .context = running,
@@ -294,6 +295,8 @@ static int record(struct running *running, struct error *err)
 	struct recording_result result = { 0 };
 	int r;
 
+	if (runbook_share(config->runbook, "bounds", "overhead", &budget))
+		recording.capture.cost_budget = budget;
 	choose_probes(config, &recording.capture);
 	r = recording_run(&recording, &result, err);
 	if (r >= 0 && result.interrupted) {

@@ -3,6 +3,7 @@
  * `crosscut check`: may this capture speak? Runs every gate of one capture and answers yes only if
  * none failed and none was left unmeasured: what nobody measured has not passed.
  */
+#include "analysis/provenance.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -89,6 +90,7 @@ static int check_file(const struct check_config *check, const char *path,
 	summary_of(profile, &summary);
 	worst = gate_judge(&summary, limits, count, document);
 	store_verdicts(path, document_find(document, "gates")->table);
+	provenance_guard(profile, document);
 	say_worst(worst, document);
 	r = answer_print(document, check->json, err);
 	return r < 0 ? r : worst == VERDICT_FAIL || worst == VERDICT_UNMEASURED;

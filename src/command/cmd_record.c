@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static const struct record_config defaults = { .rate_hz = 99, .budget = 0.02, .size_limit_bytes = 4ull << 30,
+static const struct record_config defaults = { .rate_hz = 99, .budget = -1, .abort = -1, .size_limit_bytes = 4ull << 30,
 					       .depth = WIRE_USER_STACK_DEPTH };
 
 #define INTO(field) offsetof(struct record_config, field)
@@ -59,8 +59,14 @@ static const struct option options[] = {
 	{ "no-wait-stacks", 0, OPTION_FLAG, false, INTO(no_wait_stacks), NULL, "take no stacks of waits", "--no-wait-stacks" },
 	{ "timeline", 0, OPTION_FLAG, false, INTO(timeline), NULL, "keep every interval by itself (the same as --with timeline)",
 	  "--timeline" },
-	{ "budget", 0, OPTION_NUMBER, false, INTO(budget), "FRACTION", "own cost per CPU above which stacks get rarer (default 0.02)",
+	{ "budget", 0, OPTION_NUMBER, false, INTO(budget), "FRACTION", "own cost of a CPU above which detail is given up (default 0.02)",
 	  "--budget 0.01" },
+	{ "abort-at", 0, OPTION_NUMBER, false, INTO(abort), "FRACTION", "own cost at which it ends (default: a stated budget, else 0.2)",
+	  "--abort-at 0.05" },
+	{ "stages", 0, OPTION_TEXT, false, INTO(stages), "HZ,…/TIME", "on-CPU rates that rise while they are cheap (TIME: 10s each)",
+	  "--stages 19,49,99/10s" },
+	{ "jitter", 0, OPTION_DURATION, false, INTO(jitter_ns), "TIME", "start after a random time of at most this, so that hosts differ",
+	  "--jitter 30s" },
 	{ "max-size", 0, OPTION_BYTES, false, INTO(size_limit_bytes), "SIZE", "end the capture when the file is this large (default 4G)",
 	  "--max-size 500M" },
 	{ "with-arguments", 0, OPTION_FLAG, false, INTO(with_arguments), NULL, "keep the arguments of commands", "--with-arguments" },
@@ -108,6 +114,8 @@ static void closing_line(const struct record_job *job, const struct recording_re
 	if (result->lost)
 		fprintf(stderr, "crosscut: %llu of %llu events were lost; crosscut check says where\n",
 			(unsigned long long)result->lost, (unsigned long long)result->events);
+	if (result->given_up)
+		fprintf(stderr, "crosscut: the guard ended the capture: it cost more than --abort-at allows; the report says what was given up when\n");
 	if (result->full)
 		fprintf(stderr, "crosscut: the capture ended at --max-size\n");
 	if (job->launch.ended && WIFSIGNALED(job->launch.status))
@@ -138,6 +146,10 @@ static int run(struct record_job *job, struct error *err)
 		closing_line(job, &result);
 	if (r >= 0 && job->config->json)
 		r = answer_json(job, &result, err);
+	if (result.given_up)
+		launch_outlive(&job->launch);           /* the command is the user's: it goes on without us */
+	if (r >= 0 && result.given_up)
+		r = 1;
 	recording_result_done(&result);
 	return r;
 }
@@ -159,6 +171,7 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 		job.recording.replace = wanted->force;
 		job.recording.size_limit_bytes = wanted->size_limit_bytes;
 		job.recording.duration_ns = wanted->duration_ns;
+		job.recording.jitter_ns = wanted->jitter_ns;
 		job.recording.labels = wanted->labels.items;
 		job.recording.label_count = wanted->labels.count;
 		job.recording.progress = !wanted->quiet;

@@ -144,3 +144,16 @@ const struct program_cost *cost_of_program(const struct capture_cost *cost, cons
 			return &cost->programs[i];
 	return NULL;
 }
+
+double cost_outside_ns(const struct capture_cost *cost)
+{
+	static const char *const twice[] = { "sched_switched", "sched_waken", "sched_woken" };
+	double left_ns = cost->ping_pong.pairs > 0 ? cost->ping_pong.low_ns : 0;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(twice); i++) {
+		const struct program_cost *program = cost_of_program(cost, twice[i]);
+
+		left_ns -= program ? 2 * program->ns : 0;
+	}
+	return left_ns > 0 ? left_ns / 4 : 0;
+}

@@ -34,5 +34,8 @@ struct capture_cost {
 /* False where nothing was measured under this kernel, or the file is not ours. */
 bool cost_cache_read(struct capture_cost *ret);
 int cost_cache_write(const struct capture_cost *cost, struct error *err);
+/* What a switch or a wake-up costs beside the run time of the programs on it: of a round trip of two of each, what it added as
+ * seen from outside (the low end of its interval) less what the programs took. 0 where it was not measured. */
+double cost_outside_ns(const struct capture_cost *cost);
 /* NULL where it was not measured. */
 const struct program_cost *cost_of_program(const struct capture_cost *cost, const char *program);

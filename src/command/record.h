@@ -15,10 +15,10 @@ struct error;
 
 struct record_config {
 	struct option_list processes, threads, work, with, without, labels;
-	const char *comm, *cgroup, *container, *output, *correct, *runbook, *requests;
+	const char *comm, *cgroup, *container, *output, *correct, *runbook, *requests, *stages;
 	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, redact, json, quiet;
-	uint64_t duration_ns, size_limit_bytes, depth;
-	double rate_hz, budget;
+	uint64_t duration_ns, size_limit_bytes, depth, jitter_ns;
+	double rate_hz, budget, abort;       /* budget, abort: below 0 where they were not said */
 };
 
 struct record_job {

@@ -3,6 +3,7 @@
  * What `record` was asked for, checked before anything is loaded: one target, probes and sources of work that exist, labels
  * and numbers that make sense.
  */
+#include "command/cost_cache.h"
 #include "command/record.h"
 
 #include "base/cleanup.h"
@@ -19,6 +20,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define BUDGET 0.02
+#define ABORT 0.2
+#define STAGE_NS 10000000000ull
 
 static int parse_ids(const struct option_list *list, pid_t **ret, size_t *ret_count, struct error *err)
 {
@@ -187,13 +192,18 @@ static int check_labels(const struct option_list *labels, struct error *err)
 	return 0;
 }
 
+static bool is_share(double value)
+{
+	return value == -1 || (value >= 0 && value <= 1);       /* -1: not said */
+}
+
 static int check_numbers(const struct record_config *config, struct error *err)
 {
-	if (config->rate_hz >= 0 && config->rate_hz <= 10000 && config->budget >= 0 && config->budget <= 1 && config->depth >= 1 &&
+	if (config->rate_hz >= 0 && config->rate_hz <= 10000 && is_share(config->budget) && is_share(config->abort) && config->depth >= 1 &&
 	    config->depth <= WIRE_STACK_DEPTH_LIMIT)
 		return 0;
-	fail(err, FAILURE_USAGE, -ERANGE, "a rate, a budget or a depth out of range");
-	return error_because(err, "--frequency lies between 0 and 10000, --budget between 0 and 1, --depth between 1 and %d",
+	fail(err, FAILURE_USAGE, -ERANGE, "a rate, a budget, an abort or a depth out of range");
+	return error_because(err, "--frequency lies between 0 and 10000, --budget and --abort-at between 0 and 1, --depth between 1 and %d",
 			     WIRE_STACK_DEPTH_LIMIT);
 }
 
@@ -223,6 +233,45 @@ static int check_output(const struct record_config *config, struct error *err)
 	return error_try(err, "--output x.xcut; a file of that very name is ./-");
 }
 
+/* Who states a budget means it: above it nothing goes on. Who does not gets the ledger for as long as that is bearable. */
+static void choose_budget(const struct record_config *config, struct capture_config *capture)
+{
+	struct capture_cost measured;
+
+	capture->cost_budget = config->budget < 0 ? BUDGET : config->budget;
+	capture->cost_abort = config->abort >= 0 ? config->abort : config->budget < 0 ? ABORT : config->budget;
+	if (cost_cache_read(&measured))
+		capture->outside_ns = cost_outside_ns(&measured);
+}
+
+/* "19,49,99/10s" */
+static int choose_stages(const struct record_config *config, struct capture_config *capture, struct error *err)
+{
+	struct guard_stages *stages = &capture->stages;
+	const char *at = config->stages, *slash = at ? strchr(at, '/') : NULL;
+	char *end = NULL;
+	bool bad = false;
+
+	if (!at)
+		return 0;
+	stages->each_ns = STAGE_NS;
+	for (; !bad && stages->count < GUARD_STAGES_MOST; at = end + 1) {
+		double rate = strtod(at, &end), before = stages->count ? stages->rates_hz[stages->count - 1] : 0;
+
+		bad = end == at || !(rate > before) || rate > 10000;
+		stages->rates_hz[stages->count++] = rate;
+		if (*end != ',')
+			break;
+	}
+	if (bad || *end != (slash ? '/' : '\0') || (slash && quantity_parse_duration(slash + 1, &stages->each_ns, err) < 0)) {
+		fail(err, FAILURE_USAGE, -EINVAL, "--stages: '%.100s' is no list of rates", config->stages);
+		error_because(err, "it takes at most %d rates that rise, and how long each holds", GUARD_STAGES_MOST);
+		return error_try(err, "--stages 19,49,99/10s");
+	}
+	capture->sample_rate_hz = stages->rates_hz[0];
+	return 0;
+}
+
 int record_choose(struct record_job *job, const struct option_arguments *arguments, struct error *err)
 {
 	struct capture_config *capture = &job->recording.capture;
@@ -235,7 +284,9 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 	capture->with_arguments = config->with_arguments;
 	capture->jvm_attach = config->jvm_attach;
 	capture->correct = config->correct;
-	capture->cost_budget = config->budget;
+	choose_budget(config, capture);
+	if (!r)
+		r = choose_stages(config, capture, err);
 	if (!r)
 		r = check_output(config, err);
 	if (!r)

@@ -8,9 +8,11 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "command/command.h"
 #include "runbook/runbook.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +61,30 @@ static int add_label(const struct option *options, struct record_job *job, struc
 	return option_set(options, "label", job->texts[job->text_count++], config, err);
 }
 
+/* Bounds that are numbers hold, whatever else was asked for. */
+static int apply_bounds(const struct runbook *runbook, struct record_config *config, struct error *err)
+{
+	const char *longest = runbook_value(runbook, "bounds", "longest");
+	struct error no_time;
+	uint64_t most_ns;
+	double share;
+
+	if (longest && !quantity_parse_duration(longest, &most_ns, &no_time)) {
+		if (!config->duration_ns)
+			config->duration_ns = most_ns;
+		if (config->duration_ns > most_ns) {
+			fail(err, FAILURE_USAGE, -ERANGE, "%s: longer than [bounds] longest = %s", runbook_path(runbook), longest);
+			error_because(err, "a bound that a command line could lift would be none");
+			return error_try(err, "--duration %s, or another runbook", longest);
+		}
+	}
+	if (runbook_share(runbook, "bounds", "overhead", &share) && (config->budget < 0 || config->budget > share))
+		config->budget = share;
+	if (runbook_share(runbook, "bounds", "abort", &share) && (config->abort < 0 || config->abort > share))
+		config->abort = share;
+	return 0;
+}
+
 int record_runbook(struct record_job *job, struct record_config *config, const struct option_arguments *arguments, struct error *err)
 {
 	const struct option *options = command_find("record")->options;
@@ -76,5 +102,5 @@ int record_runbook(struct record_job *job, struct record_config *config, const s
 		r = at_line(job->runbook, entry, r, err);
 	}
 	job->recording.runbook = job->runbook;
-	return r;
+	return r || !job->runbook ? r : apply_bounds(job->runbook, config, err);
 }

@@ -105,7 +105,7 @@ static bool is_over(const struct run *run, const struct capture_status *status)
 {
 	const struct recording *recording = run->recording;
 
-	return stop_signals || run->full || status->target_gone || (recording->launch && launch_ended(recording->launch)) ||
+	return stop_signals || run->full || status->given_up || status->target_gone || (recording->launch && launch_ended(recording->launch)) ||
 	       (recording->duration_ns && status->elapsed_ns + 50000000 >= recording->duration_ns) ||
 	       (recording->until && recording->until(recording->context));
 }
@@ -126,7 +126,7 @@ static int loop(struct run *run, struct error *err)
 		if (r < 0)
 			break;
 		if (run->recording->progress)
-			progress_show(&progress, "recording %s, %llu threads, %s, own cost %s of each CPU, %llu events lost",
+			progress_show(&progress, "recording %s, %llu threads, %s, own cost %s of a CPU, %llu events lost",
 				      quantity_print(elapsed, (double)status.elapsed_ns, "ns"), (unsigned long long)status.threads,
 				      quantity_print(size, (double)native_size_bytes(run->native), "bytes"),
 				      quantity_print(cost, status.own_cost, "fraction"), (unsigned long long)status.lost);
@@ -241,6 +241,20 @@ static void fill_result(const struct run *run, struct recording_result *ret)
 	ret->filter = xstrdup(profile_meta(profile, "capture.filter") ? profile_meta(profile, "capture.filter") : "");
 	ret->full = run->full;
 	ret->interrupted = stop_signals > 0;
+	ret->given_up = status.given_up;
+}
+
+/* Hosts of a fleet that are told the same time start apart. A signal ends the wait, and with it the capture as it begins. */
+static uint64_t wait_random(uint64_t most_ns)
+{
+	uint64_t random = 0, start_ns = clock_now_ns(), wait_ns;
+
+	if (!most_ns || getrandom(&random, sizeof(random), 0) < 0)
+		return 0;
+	wait_ns = random % (most_ns + 1);
+	while (!stop_signals && clock_now_ns() < start_ns + wait_ns)
+		(void)usleep(10000);
+	return clock_now_ns() - start_ns;
 }
 
 int recording_run(const struct recording *recording, struct recording_result *ret, struct error *err)
@@ -248,6 +262,7 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	struct run run = { .recording = recording };
 	struct capture_config config = recording->capture;
 	struct watched before;
+	uint64_t waited_ns;
 	bool started;
 	int r;
 
@@ -255,11 +270,16 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	config.slice = on_slice;
 	config.to = &run;
 	watch_signals(&before);
+	waited_ns = wait_random(recording->jitter_ns);
 	run.native = native_new();
 	if (recording->redact)
 		native_redact(run.native);
 	run.capture = capture_new(&config);
 	note_contract(recording, capture_profile(run.capture));
+	if (recording->jitter_ns) {
+		profile_set_meta_number(capture_profile(run.capture), "capture.jitter_ns", recording->jitter_ns);
+		profile_set_meta_number(capture_profile(run.capture), "capture.jittered_ns", waited_ns);
+	}
 	r = capture_prepare(run.capture, err);
 	if (!r)
 		r = native_create(run.native, recording->path, recording->replace, recording->size_limit_bytes, err);
@@ -296,6 +316,7 @@ void recording_document(const struct recording_result *result, const char *path,
 	record_add(record, "threads", "threads", "count", value_integer((int64_t)result->threads));
 	record_add(record, "events", "events seen", "count", value_integer((int64_t)result->events));
 	record_add(record, "lost", "events lost", "count", value_integer((int64_t)result->lost));
+	record_add(record, "given_up", "ended by the guard", "", value_truth(result->given_up));
 	record_add(record, "full", "ended at --max-size", "", value_truth(result->full));
 	if (launch->pid)
 		record_add(record, "exit_status", "command's status", "",

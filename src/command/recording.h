@@ -23,6 +23,7 @@ struct recording {
 	bool redact;                         /* no names and paths in the file */
 	uint64_t size_limit_bytes;           /* 0: none */
 	uint64_t duration_ns;                /* 0: until something ends it */
+	uint64_t jitter_ns;                  /* it starts after a random time of at most this */
 	const char *const *labels;           /* "key=value" */
 	size_t label_count;
 	const struct runbook *runbook;       /* whose contract is stored; NULL: none */
@@ -39,7 +40,7 @@ struct recording {
 struct recording_result {
 	uint64_t start_ns, duration_ns, file_bytes, events, lost, threads;
 	char *filter;
-	bool full, interrupted;
+	bool full, interrupted, given_up;    /* given_up: by the guard */
 };
 
 int recording_run(const struct recording *recording, struct recording_result *ret, struct error *err);

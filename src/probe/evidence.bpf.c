@@ -264,7 +264,7 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 	__u64 ip = gather_common(task, ledger, state);
 	__u32 shift;
 
-	if (needs_kernel_stack(&ledger->evidence))
+	if (stack_shift < 64 && needs_kernel_stack(&ledger->evidence))
 		ledger->evidence.kernel_stack = stack_take(ctx, SCRATCH_TASK);
 	if (!ip || !stacks_on_wait)
 		return;

@@ -83,7 +83,8 @@ extern const volatile __s64 preempt_count_offset;       /* from a CPU's runqueue
 extern volatile __u64 window_start_ns, window_end_ns;
 extern volatile __u32 epoch;                            /* odd or even: which of two maps is being filled */
 extern const volatile __u32 stack_depth;                /* frames of a user stack at most */
-extern volatile __u32 stack_shift;                      /* the guard's: every stack's probability is halved so often */
+/* The guard's: every user stack's probability is halved so often; from 32 there is none, from 64 no kernel stack either. */
+extern volatile __u32 stack_shift;
 
 /* The ledger of a task of the population; NULL for others. With create, a task that belongs to it gets one. */
 HIDDEN struct task_ledger *ledger_of(struct task_struct *task, bool create);

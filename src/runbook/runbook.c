@@ -25,14 +25,17 @@
 #include <unistd.h>
 
 const struct runbook_key runbook_keys[] = {
-	{ "capture", "budget", "own cost per CPU above which stacks get rarer" },
+	{ "capture", "abort-at", "own cost of a CPU above which the capture ends" },
+	{ "capture", "budget", "own cost of a CPU above which the capture gives things up" },
 	{ "capture", "correct", "classes of work that are correct" },
 	{ "capture", "depth", "user frames of a stack at most" },
 	{ "capture", "duration", "stop after this long" },
 	{ "capture", "frequency", "on-CPU samples per second and CPU" },
+	{ "capture", "jitter", "start after a random time of at most this" },
 	{ "capture", "max-size", "end the capture when the file is this large" },
 	{ "capture", "no-wait-stacks", "yes: take no stacks of waits" },
 	{ "capture", "redact", "yes: keep no names of programs, paths, hosts and containers" },
+	{ "capture", "stages", "rates that rise while they are cheap: 19,49,99/10s" },
 	{ "capture", "timeline", "yes: keep every interval by itself" },
 	{ "capture", "with", "optional probes to add" },
 	{ "capture", "without", "optional probes to leave out" },
@@ -46,12 +49,12 @@ const struct runbook_key runbook_keys[] = {
 	{ "contract", "unit", "the useful-work unit: what every weight is divided by" },
 	{ "contract", "suspected", "the dimension in which time is thought to be lost" },
 	{ "contract", "decision", "what the capture is to decide" },
-	{ "bounds", "longest", "the longest that a capture may take" },
+	{ "bounds", "longest", "the longest that a capture may take; enforced" },
 	{ "bounds", "cohort", "the hosts, processes or requests that may be captured" },
 	{ "bounds", "rates", "sampling rates, and the stages in which they may rise" },
 	{ "bounds", "buffers", "how much memory the capture's buffers may take" },
-	{ "bounds", "overhead", "the overhead budget" },
-	{ "bounds", "abort", "the condition under which the capture is ended at once" },
+	{ "bounds", "overhead", "the overhead budget: 2 %; enforced" },
+	{ "bounds", "abort", "when the capture is ended at once: 5 %, enforced; or in words" },
 	{ "bounds", "privilege", "the rights it runs with" },
 	{ "bounds", "exposure", "which data of others it may see" },
 	{ "bounds", "retention", "how long artefacts are kept: 30d" },
@@ -130,6 +133,19 @@ const char *runbook_value(const struct runbook *runbook, const char *section, co
 		if (!strcmp(runbook->entries[i].section, section) && !strcmp(runbook->entries[i].key, key))
 			return runbook->entries[i].value;
 	return NULL;
+}
+
+bool runbook_share(const struct runbook *runbook, const char *section, const char *key, double *ret)
+{
+	const char *value = runbook_value(runbook, section, key);
+	char *end;
+	double number = value ? strtod(value, &end) : -1;
+
+	if (!value || end == value || !(number > 0))
+		return false;
+	end += strspn(end, " \t");
+	*ret = *end == '%' ? number / 100 : number;
+	return *ret <= 1;
 }
 
 int runbook_require(const struct runbook *runbook, const char *section, const char *const *keys, struct error *err)

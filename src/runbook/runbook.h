@@ -44,6 +44,8 @@ size_t runbook_count(const struct runbook *runbook);
 const struct runbook_entry *runbook_at(const struct runbook *runbook, size_t index);
 /* NULL where it is not said. */
 const char *runbook_value(const struct runbook *runbook, const char *section, const char *key);
+/* A value that begins with a share, "5 % of a CPU" or "0.05"; false where it begins with words. */
+bool runbook_share(const struct runbook *runbook, const char *section, const char *key, double *ret);
 /* FAILURE_USAGE that names the first of the keys (NULL-terminated) that is not said. */
 int runbook_require(const struct runbook *runbook, const char *section, const char *const *keys, struct error *err);
 bool runbook_is_objective(const char *name);         /* "p99": of the load's own figures, not a dimension */

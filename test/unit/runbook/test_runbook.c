@@ -200,7 +200,7 @@ TEST(the_contract_and_nothing_else_goes_into_the_capture)
 	assert_string_equal(profile_meta(profile, "contract.suspected"), "disk/read");
 }
 
-/* budget correct depth duration frequency max-size no-wait-stacks redact timeline with without work; workload build tenant endpoint
+/* abort-at budget correct depth duration frequency jitter max-size no-wait-stacks redact stages timeline with without work; workload build tenant endpoint
  * outcome state unit suspected decision */
 TEST(every_key_of_the_capture_is_an_option_of_record_and_every_key_is_on_the_page)
 {
