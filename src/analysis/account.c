@@ -142,6 +142,8 @@ static void add_length(struct account *account, const struct cell *cell, enum me
 
 	if (!cell->count || (role == ROLE_DETAIL ? cell->thread.index : !cell->evidence.index))
 		return;
+	if (!dimension_is_state(profile_dimension_at(account->profile, root.index)->kind))
+		return;
 	bucket->count += (double)cell->count;
 	bucket->total += cell_weight(cell);
 }

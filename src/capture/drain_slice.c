@@ -12,6 +12,8 @@
 #include "probe/decoder.h"
 #include "work/work.h"
 
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,6 +125,29 @@ static int drain_calls(struct drain *drain, bool odd)
 	return r ? r : maps_empty(odd ? bpf->maps.call_splits_odd : bpf->maps.call_splits_even, call_split_entry, drain);
 }
 
+static void connection_entry(void *context, const void *key, const void *value)
+{
+	struct wire_connection wire = { .head = { .size = sizeof(wire), .kind = WIRE_CONNECTION } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_feed(context, &wire, sizeof(wire));
+}
+
+/* What found no room under its own endpoint. */
+static void drain_other_connections(struct drain *drain, uint32_t odd)
+{
+	int fd = bpf_map__fd(drain->options.bpf->maps.connections_other);
+	struct wire_connection wire = { .head = { .size = sizeof(wire), .kind = WIRE_CONNECTION },
+					.key = { .direction = WIRE_DIRECTION_OTHER } };
+	const struct wire_connection_value none = { 0 };
+
+	if (bpf_map_lookup_elem(fd, &odd, &wire.value) || !memcmp(&wire.value, &none, sizeof(none)))
+		return;
+	(void)bpf_map_update_elem(fd, &odd, &none, BPF_ANY);
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
 static int drain_maps(struct drain *drain, bool odd, struct error *err)
 {
 	struct crosscut_bpf *bpf = drain->options.bpf;
@@ -138,6 +163,10 @@ static int drain_maps(struct drain *drain, bool odd, struct error *err)
 		r = maps_empty(odd ? bpf->maps.ios_odd : bpf->maps.ios_even, io_entry, drain);
 	if (!r)
 		r = drain_calls(drain, odd);
+	if (!r && bpf->rodata->network_watched) {
+		r = maps_empty(odd ? bpf->maps.connections_odd : bpf->maps.connections_even, connection_entry, drain);
+		drain_other_connections(drain, odd);
+	}
 	return r < 0 ? fail(err, FAILURE_WORK, r, "cannot empty the kernel's maps") : 0;
 }
 
@@ -194,6 +223,9 @@ static void drain_losses(struct drain *drain)
 		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
 		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST }, { "system-calls", COUNT_CALLS, COUNT_CALLS_LOST },
+		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST },
+		{ "connections", COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED },
+		{ "socket-waits", COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
 	};

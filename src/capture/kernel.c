@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "crosscut.skel.h"
@@ -210,6 +211,19 @@ static void make_room_for_calls(struct crosscut_bpf *bpf)
 	(void)bpf_map__set_max_entries(bpf->maps.call_splits_odd, CALL_ENTRIES);
 }
 
+/* Its maps are large; the coarse clock's resolution is the kernel's jiffy. */
+static void choose_network(struct crosscut_bpf *bpf, bool chosen)
+{
+	struct bpf_map *maps[] = { bpf->maps.connections_even, bpf->maps.connections_odd, bpf->maps.socket_deliveries };
+	struct timespec jiffy = { 0 };
+
+	(void)clock_getres(CLOCK_MONOTONIC_COARSE, &jiffy);
+	bpf->rodata->network_watched = chosen;
+	bpf->rodata->jiffy_ns = (unsigned)jiffy.tv_nsec;
+	for (size_t i = 0; !chosen && i < ARRAY_LENGTH(maps); i++)
+		(void)bpf_map__set_max_entries(maps[i], 1);
+}
+
 static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf)
 {
 	const struct population *population = &config->population;
@@ -227,6 +241,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));
 	kernel->bpf->rodata->locks_watched = is_chosen(config, probe_find("locks"));
 	kernel->bpf->rodata->waker_stacks = is_chosen(config, probe_find("wakers"));
+	choose_network(kernel->bpf, is_chosen(config, probe_find("network")));
 	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
 	kernel->bpf->rodata->syscalls_watched = is_chosen(config, probe_find("syscalls"));

@@ -18,6 +18,9 @@ static const struct { const char *type, *member, *other_type, *other_member, *wi
 	{ "task_struct", "throttled", "cfs_rq", "throttle_count", "waits for a CPU quota count as preempted" },
 	{ "unix_sock", "addr", NULL, NULL, "accepted unix sockets cannot be told from connected ones" },
 	{ "sock", "sk_max_ack_backlog", NULL, NULL, "sockets accepted since the last slice cannot be told from connected ones" },
+	{ "tcp_sock", "srtt_us", NULL, NULL, "round trips of connections are unknown" },
+	{ "tcp_sock", "chrono_stat", NULL, NULL, "waits for a peer's window cannot be told from others" },
+	{ "inet_connection_sock", "icsk_ca_state", NULL, NULL, "waits while a loss is repaired cannot be told from others" },
 	{ "bio", "bi_iter", NULL, NULL, "disk waits are not matched to the thread's own requests" },
 	{ "request", "__sector", NULL, NULL, "disk waits are not matched to the thread's own requests" },
 };

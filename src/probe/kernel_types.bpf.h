@@ -47,8 +47,19 @@ struct file { const struct file_operations *f_op; struct inode *f_inode; void *p
 struct fdtable { unsigned int max_fds; struct file **fd; };
 struct files_struct { struct fdtable *fdt; };
 
-struct sock_common { unsigned short skc_family; volatile unsigned char skc_state; __u16 skc_num; };
-struct sock { struct sock_common __sk_common; __u32 sk_max_ack_backlog; };
+struct in6_addr { __u8 bytes[16]; };            /* the kernel's has a union of that size */
+struct sock_common {
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	__u16 skc_num;
+	__be16 skc_dport;
+	__be32 skc_daddr;
+	struct in6_addr skc_v6_daddr;
+};
+struct sock { struct sock_common __sk_common; __u32 sk_max_ack_backlog; __u16 sk_type, sk_protocol; };
+struct inet_connection_sock { __u8 icsk_ca_state : 5; };
+struct tcp_sock { __u32 srtt_us, snd_wnd, rcv_nxt, copied_seq, chrono_start, chrono_stat[3]; __u8 chrono_type : 2; };
+struct sk_buff;
 struct inet_sock { __u16 inet_sport; };         /* in network order */
 struct socket { short type; struct sock *sk; };
 struct unix_address;

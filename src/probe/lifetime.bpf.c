@@ -5,6 +5,7 @@
  * and the state it is in, is sched.bpf.c's alone: here nothing is written to a ledger but whether it was announced, and
  * the evidence of a wait that began before anybody looked.
  */
+#include "probe/connection.bpf.h"
 #include "probe/evidence.bpf.h"
 #include "probe/lifetime.bpf.h"
 #include "probe/syscalls.bpf.h"
@@ -55,6 +56,8 @@ static __always_inline bool close(struct task_struct *task, struct wire_ledger *
 		return false;
 	if (syscalls_watched)
 		syscall_cut(ledger);
+	if (network_watched)
+		socket_wait_end(task, ledger, end);
 	if (!ledger->announced)
 		thread_announce(ledger, task, end);
 	*ret = (struct wire_ledger){
@@ -162,8 +165,11 @@ int ledger_begin(struct bpf_iter__task *ctx)
 	}
 	state = task->__state;
 	ledger_start(ledger, task, now, state_now(task, state), window_start_ns != ~0ull);
-	if (ledger->state == TASK_BLOCKED)
+	if (ledger->state == TASK_BLOCKED) {
 		evidence_of_sleeper(task, ledger, state);
+		if (network_watched)
+			socket_wait_begin(task, now);
+	}
 	return 0;
 }
 

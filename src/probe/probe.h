@@ -9,7 +9,7 @@
 
 #include "probe/decoder.h"
 
-enum { PROBE_PROGRAMS = 8 };
+enum { PROBE_PROGRAMS = 16 };
 
 struct probe_program {
 	const char *program;                 /* in the kernel half */

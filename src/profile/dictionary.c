@@ -85,8 +85,9 @@ static struct dimension_id dimension_parent(struct profile *profile,
 	const struct dimension_row *state = dimension_row_find(NULL, row->parent);
 	struct dimension_row made = { .name = row->parent, .unit = row->unit, .kind = row->kind };
 
-	return dimension_put(profile, state && !strcmp(state->unit, row->unit) ? state : &made,
-			     (struct dimension_id){ 0 });
+	if (state && (state->kind == DIMENSION_AMOUNT || !strcmp(state->unit, row->unit)))
+		made = *state;                          /* an amount's details have units of their own */
+	return dimension_put(profile, &made, (struct dimension_id){ 0 });
 }
 
 struct dimension_id profile_dimension(struct profile *profile, const struct dimension_row *row)

@@ -50,6 +50,7 @@ enum wire_kind {
 	WIRE_IO,                /* what a device did, by operation; text: its name */
 	WIRE_CALL,              /* from a map: system calls of one thread, by call, error and power of two of their length */
 	WIRE_CALL_SPLIT,        /* from a map: the same by user stack, sampled */
+	WIRE_CONNECTION,        /* from a map: what happened on connections of one endpoint */
 	WIRE_KIND_COUNT,
 };
 
@@ -261,6 +262,7 @@ enum wire_counter {
 	COUNT_SEGMENTS, COUNT_SEGMENTS_LOST,
 	COUNT_IOS, COUNT_IOS_LOST,
 	COUNT_CALLS, COUNT_CALLS_LOST,
+	COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED, COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST,
 	COUNTERS,
 };
 
@@ -334,6 +336,38 @@ struct wire_io_value {
 	__u64 waits, wait_queue_ns, wait_device_ns, wait_wake_ns, wait_runnable_ns;     /* that ended with the thread's own request */
 };
 
+/* An endpoint: of connections that a program makes, the program and the peer; of those that it is given, the local port. */
+enum wire_direction { WIRE_OUTGOING = 1, WIRE_INCOMING, WIRE_DIRECTION_OTHER /* no room under their own key */ };
+struct wire_connection_key {
+	char comm[WIRE_COMM];           /* of the process that makes the connection; empty of incoming ones */
+	__u8 address[16];               /* of the peer, IPv4 in the first four; zero of incoming ones */
+	__u16 port;                     /* host order: the peer's, or one's own */
+	__u8 family, protocol;          /* AF_INET, AF_INET6; IPPROTO_TCP, IPPROTO_UDP */
+	__u8 direction, reserved[3];
+};
+
+/* What has a length. Of waits, whose reason is one of the first four, SOFTIRQ is the part in which this host already had what
+ * they waited for, WINDOW the part in which the peer took nothing, RECOVERY those that ended while the connection repaired a loss. */
+enum wire_connection_part {
+	CONNECTION_WAIT_CONNECT, CONNECTION_WAIT_RECEIVE, CONNECTION_WAIT_SEND, CONNECTION_WAIT_ACCEPT,
+	CONNECTION_SOFTIRQ, CONNECTION_WINDOW, CONNECTION_RECOVERY,
+	CONNECTION_QUEUE,               /* what had arrived lay unread */
+	CONNECTION_CONNECT, CONNECTION_LOOKUP, CONNECTION_HANDSHAKE, CONNECTION_FIRST_BYTE,     /* phases, whether waited for or not */
+	CONNECTION_ROUND_TRIP,          /* the kernel's smoothed estimate, sampled */
+	CONNECTION_PARTS,
+};
+enum wire_connection_count {
+	CONNECTION_OPENED, CONNECTION_SENT_BYTES, CONNECTION_RECEIVED_BYTES, CONNECTION_SENDS, CONNECTION_RECEIVES,
+	CONNECTION_RETRANSMITS, CONNECTION_TIMEOUTS, CONNECTION_RESETS_RECEIVED, CONNECTION_RESETS_SENT, CONNECTION_FAILED,
+	CONNECTION_ANSWERED /* lookups */, CONNECTION_ZERO_WINDOWS,
+	CONNECTION_COUNTS,
+};
+struct wire_connection_part_value { __u64 count, ns, maximum_ns; };
+struct wire_connection_value {
+	struct wire_connection_part_value parts[CONNECTION_PARTS];
+	__u64 counts[CONNECTION_COUNTS];
+};
+
 struct wire_delay { __u64 count, ns; };
 /* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
 struct wire_cpu_time { __u64 since_ns, idle_ns, unseen_ns; __u32 pid, seen; };
@@ -351,6 +385,7 @@ struct wire_sample { struct wire_head head; struct wire_sample_key key; struct w
 struct wire_delays { struct wire_head head; __u32 preempted, reserved; struct wire_delay buckets[WIRE_DELAY_BUCKETS]; };
 struct wire_io { struct wire_head head; struct wire_io_key key; struct wire_io_value value; };    /* text: the device's name */
 struct wire_call { struct wire_head head; struct wire_call_key key; struct wire_call_value value; };
+struct wire_connection { struct wire_head head; struct wire_connection_key key; struct wire_connection_value value; };
 struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
 
 /* From here on: made by the drain only. Texts follow the struct, each ending in a zero byte. */
@@ -393,6 +428,8 @@ _Static_assert(sizeof(struct wire_request_event) == 56, "wire layout");
 _Static_assert(sizeof(struct wire_wait_interval) == 88, "wire layout");
 _Static_assert(sizeof(struct wire_io) == 136, "wire layout");
 _Static_assert(sizeof(struct wire_call_key) == 24, "wire layout");
+_Static_assert(sizeof(struct wire_connection_key) == 40, "wire layout");
+_Static_assert(sizeof(struct wire_connection) == 464, "wire layout");
 _Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
 _Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_split_key) == 72, "wire layout");
