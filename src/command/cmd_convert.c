@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `crosscut convert`: from any format that can be read to any that can be written, by way of a
- * profile.
+ * profile; and to what views draw of it, by way of its call trees.
  */
 #include "analysis/account.h"
 #include "base/cleanup.h"
@@ -9,6 +9,8 @@
 #include "base/output.h"
 #include "command/answer.h"
 #include "command/command.h"
+#include "command/convert_explain.h"
+#include "command/convert_target.h"
 #include "command/profile_open.h"
 #include "format/format.h"
 #include "profile/profile.h"
@@ -21,7 +23,7 @@
 struct convert_config {
 	const char *schema;
 	const char *to, *dimension, *counts;
-	bool addresses, all, force, jit, json, kernel, pid, tid;
+	bool addresses, all, explain, force, jit, json, kernel, pid, tid;
 };
 
 static const struct option convert_options[] = {
@@ -42,6 +44,11 @@ static const struct option convert_options[] = {
 	  .value = "NAME",
 	  .help = "which one to write, for formats that hold one",
 	  .example = "--dimension oncpu" },
+	{ .name = "explain",
+	  .type = OPTION_FLAG,
+	  .into = offsetof(struct convert_config, explain),
+	  .help = "write nothing; say what of IN the format of OUT cannot keep",
+	  .example = "--explain" },
 	{ .name = "force",
 	  .type = OPTION_FLAG,
 	  .into = offsetof(struct convert_config, force),
@@ -87,40 +94,8 @@ static const struct option convert_options[] = {
 	{ 0 },
 };
 
-static int format_unknown(const char *name, struct error *err)
-{
-	const char *names[64] = { NULL }, *near;
-
-	for (size_t i = 0; formats[i] && i < ARRAY_LENGTH(names) - 1; i++)
-		names[i] = formats[i]->name;
-	near = nearest_name(name, names);
-	(void)fail(err, FAILURE_USAGE, -EINVAL, "unknown format '%.64s'", name);
-	(void)error_because(err, "crosscut has no format of that name");
-	return near ? error_try(err, "--to %s", near) : error_try(err, "crosscut list formats");
-}
-
-static int choose_format(const struct convert_config *convert, const char *path,
-			 const struct format **ret, struct error *err)
-{
-	*ret = convert->to ? format_find(convert->to) : format_of_suffix(path);
-	if (!*ret && convert->to)
-		return format_unknown(convert->to, err);
-	if (!*ret) {
-		(void)fail(err, FAILURE_USAGE, -EINVAL, "'%.128s' does not name a format", path);
-		(void)error_because(err, "its name ends like none that crosscut writes");
-		return error_try(err, "--to folded");
-	}
-	if (!(*ret)->write) {
-		(void)fail(err, FAILURE_USAGE, -EINVAL, "format '%s' cannot be written",
-			   (*ret)->name);
-		(void)error_because(err, "it can only be read");
-		return error_try(err, "crosscut list formats");
-	}
-	return 0;
-}
-
-static int write_profile(const struct convert_config *convert, const struct format *format,
-			 const struct profile *profile, const char *path, struct error *err)
+static int write_profile(const struct convert_config *convert, const struct target *target,
+			 const struct profile *profile, const char *title, const char *path, struct error *err)
 {
 	const struct format_options options = {
 		.dimension = convert->dimension,
@@ -129,10 +104,10 @@ static int write_profile(const struct convert_config *convert, const struct form
 		.kernel = convert->kernel || convert->all,
 		.jit = convert->jit || convert->all,
 		.addresses = convert->addresses,
+		.schema = convert->schema,
 	};
 	struct output to;
 	int finished, r = 0;
-	struct format_options chosen;
 
 	if (!strcmp(path, "-"))
 		output_to_file(&to, stdout);
@@ -140,16 +115,14 @@ static int write_profile(const struct convert_config *convert, const struct form
 		r = output_open(&to, path, convert->force ? OUTPUT_REPLACE : 0, err);
 	if (r < 0)
 		return r;
-	chosen = options;
-	chosen.schema = convert->schema;
-	r = format->write(profile, &chosen, &to, err);
+	r = target_write(target, profile, &options, title, &to, err);
 	if (r < 0 && !to.code)
 		to.code = r;             /* what was written so far is no such file: output_finish() removes it */
 	finished = output_finish(&to, r < 0 ? &(struct error){ 0 } : err);
 	return r < 0 ? r : finished;
 }
 
-static int say_written(const struct format *format, const char *from, const char *to, bool json,
+static int say_written(const struct target *target, const char *from, const char *to, bool json,
 		       struct error *err)
 {
 	CLEANUP(document)
@@ -161,7 +134,7 @@ static int say_written(const struct format *format, const char *from, const char
 	record = record_new();
 	record_add(record, "from", "from", "", value_text(from));
 	record_add(record, "to", "to", "", value_text(to));
-	record_add(record, "format", "format", "", value_text(format->name));
+	record_add(record, "format", "format", "", value_text(target->name));
 	(void)document_add_record(document, "written", "Written", record);
 	return answer_print(document, json, err);
 }
@@ -179,11 +152,18 @@ static void say_remarks(const struct profile *profile)
 	}
 }
 
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static int convert_run(void *config, const struct option_arguments *arguments, struct error *err)
 {
 	const struct convert_config *convert = config;
 	CLEANUP(profile) struct profile *profile = NULL;
-	const struct format *format = NULL;
+	struct target target;
 	struct dimension_id dimension;
 	int r;
 
@@ -192,21 +172,24 @@ static int convert_run(void *config, const struct option_arguments *arguments, s
 		(void)error_because(err, "%zu were named", arguments->operand_count);
 		return error_try(err, "crosscut convert capture.xcut out.folded");
 	}
-	if (convert->json && !strcmp(arguments->operands[1], "-")) {
+	if (convert->json && !convert->explain && !strcmp(arguments->operands[1], "-")) {
 		(void)fail(err, FAILURE_USAGE, -EINVAL, "--json does not go with '-'");
 		return error_because(err, "both would be written to stdout");
 	}
-	r = choose_format(convert, arguments->operands[1], &format, err);
+	r = target_choose(convert->to, arguments->operands[1], &target, err);
 	if (r >= 0)
 		r = profile_open_told(arguments->operands[0], convert->counts, &profile, err);
 	if (r >= 0)
 		say_remarks(profile);
 	if (r >= 0 && convert->dimension)
 		r = dimension_named(profile, convert->dimension, &dimension, err);
+	if (r >= 0 && convert->explain)
+		return convert_explain(profile, &target, convert->json, err);
 	if (r >= 0)
-		r = write_profile(convert, format, profile, arguments->operands[1], err);
+		r = write_profile(convert, &target, profile, file_name(arguments->operands[0]),
+				  arguments->operands[1], err);
 	return r < 0 ? r
-		     : say_written(format, arguments->operands[0], arguments->operands[1],
+		     : say_written(&target, arguments->operands[0], arguments->operands[1],
 				   convert->json, err);
 }
 

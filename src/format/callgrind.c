@@ -2,6 +2,7 @@
 /* The row of callgrind's format, and how it is recognised: by its first line, or by what only it has. */
 #include "format/callgrind.h"
 
+#include "format/content.h"
 #include "format/format.h"
 
 #include <string.h>
@@ -31,4 +32,6 @@ const struct format callgrind_format = {
 	.recognise = callgrind_recognise,
 	.read = callgrind_read,
 	.write = callgrind_write,
+	.keeps = KEEPS(UNITS) | KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) |
+		 KEEPS(SOURCE) | KEEPS(LINES),
 };

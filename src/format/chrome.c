@@ -2,6 +2,7 @@
 /* The row of Chrome's trace format, and how it is recognised: an object with "traceEvents", or an array of events. */
 #include "format/chrome.h"
 
+#include "format/content.h"
 #include "format/format.h"
 #include "format/json_import.h"
 
@@ -25,4 +26,6 @@ const struct format chrome_format = {
 	.recognise = chrome_recognise,
 	.read = chrome_read,
 	.write = chrome_write,
+	.keeps = KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(TIME) |
+		 KEEPS(INTERVALS) | KEEPS(WAKERS),
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The row of the Firefox profiler's format, and how both its forms are recognised. */
+#include "format/content.h"
 #include "format/firefox.h"
 
 #include "format/format.h"
@@ -31,4 +32,7 @@ const struct format firefox_format = {
 	.recognise = firefox_recognise,
 	.read = firefox_read,
 	.write = firefox_write,
+	.keeps = KEEPS(UNITS) | KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(TIME) |
+		 KEEPS(INTERVALS) | KEEPS(MODULES) | KEEPS(BUILD_IDS) | KEEPS(ADDRESSES) |
+		 KEEPS(SOURCE) | KEEPS(LINES),
 };

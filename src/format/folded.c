@@ -9,6 +9,7 @@
  * A line that is none is left out and counted. Two counts are a difference of two profiles, which
  * is no profile.
  */
+#include "format/content.h"
 #include "format/folded.h"
 
 #include "base/map.h"
@@ -213,4 +214,5 @@ const struct format folded_format = {
 	.recognise = folded_recognise,
 	.read = folded_read,
 	.write = folded_write,
+	.keeps = KEEPS(STACKS),
 };

@@ -29,6 +29,7 @@ struct format {
 	int (*read)(struct input *input, struct profile *into, struct error *err);
 	int (*write)(const struct profile *profile, const struct format_options *options, struct output *to,
 		     struct error *err);                                     /* NULL: read only */
+	uint32_t keeps;              /* KEEPS(STACKS) | …: what of a profile a written file still holds (format/content.h) */
 };
 
 extern const struct format *const formats[];     /* NULL-terminated, sorted by name */

@@ -33,3 +33,9 @@ int native_run(struct sqlite3 *db, const char *sql);
 int64_t native_ask(struct sqlite3 *db, const char *sql);
 /* A path that SQLite takes for nothing else, such as ":memory:"; the caller frees it. */
 char *native_path(const char *path);
+
+struct format_options;
+struct output;
+struct profile;
+/* The row's: a whole profile as a sealed file, its bytes into an output. */
+int native_write(const struct profile *profile, const struct format_options *options, struct output *to, struct error *err);

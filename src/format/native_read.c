@@ -7,10 +7,12 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "format/content.h"
 #include "format/digest.h"
 #include "format/format.h"
 #include "format/input.h"
 #include "format/native.h"
+#include "format/native_file.h"
 #include "format/native_reader.h"
 #include "profile/profile.h"
 
@@ -291,4 +293,6 @@ const struct format native_format = {
 	.suffix = ".xcut",
 	.recognise = native_recognise,
 	.read = native_read,
+	.write = native_write,
+	.keeps = KEEPS_ALL,
 };

@@ -4,6 +4,7 @@
  * an export request would carry. The signal is young: its schema changed under one package name, and
  * both shapes are read and written (otlp_read.c, otlp_write.c).
  */
+#include "format/content.h"
 #include "format/otlp.h"
 
 #include "format/format.h"
@@ -84,4 +85,8 @@ const struct format otlp_format = {
 	.recognise = otlp_recognise,
 	.read = otlp_read,
 	.write = otlp_write,
+	.keeps = KEEPS(EVENTS) | KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(WEIGHTING) | KEEPS(COUNTS) |
+		 KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(MODULES) |
+		 KEEPS(BUILD_IDS) | KEEPS(ADDRESSES) | KEEPS(SOURCE) | KEEPS(LINES) |
+		 KEEPS(INLINED) | KEEPS(KERNEL) | KEEPS(LABELS) | KEEPS(CAUSES) | KEEPS(META),
 };

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "format/content.h"
 #include "format/format.h"
 #include "format/protobuf.h"
 #include "format/timeline.h"
@@ -233,4 +234,6 @@ const struct format perfetto_format = {
 	.summary = "the timeline, for ui.perfetto.dev",
 	.suffix = ".pftrace",
 	.write = perfetto_write,
+	.keeps = KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(TIME) |
+		 KEEPS(INTERVALS) | KEEPS(WAKERS),
 };

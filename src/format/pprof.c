@@ -4,6 +4,7 @@
  * differ in what they leave out, so that everything but the samples is optional on both ways.
  * pprof_read.c reads, pprof_write.c writes.
  */
+#include "format/content.h"
 #include "format/pprof.h"
 
 #include "format/format.h"
@@ -17,4 +18,8 @@ const struct format pprof_format = {
 	.recognise = pprof_recognise,
 	.read = pprof_read,
 	.write = pprof_write,
+	.keeps = KEEPS(EVENTS) | KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(COUNTS) | KEEPS(STACKS) |
+		 KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(MODULES) | KEEPS(BUILD_IDS) |
+		 KEEPS(ADDRESSES) | KEEPS(SOURCE) | KEEPS(LINES) | KEEPS(INLINED) |
+		 KEEPS(LABELS) | KEEPS(CAUSES) | KEEPS(META),
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The row of speedscope's format, and how it is recognised: by the address of its schema, or by its parts. */
+#include "format/content.h"
 #include "format/speedscope.h"
 
 #include "format/format.h"
@@ -27,4 +28,6 @@ const struct format speedscope_format = {
 	.recognise = speedscope_recognise,
 	.read = speedscope_read,
 	.write = speedscope_write,
+	.keeps = KEEPS(UNITS) | KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) |
+		 KEEPS(SOURCE) | KEEPS(LINES),
 };

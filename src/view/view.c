@@ -7,13 +7,15 @@
 #include <stddef.h>
 #include <string.h>
 
-extern const struct view view_html, view_json, view_markdown, view_text;
+extern const struct view view_csv, view_html, view_json, view_markdown, view_svg, view_text;
 
 /* Sorted by name. */
 const struct view *const views[] = {
+	&view_csv,
 	&view_html,
 	&view_json,
 	&view_markdown,
+	&view_svg,
 	&view_text,
 	NULL,
 };

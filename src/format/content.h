@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+/*
+ * What a profile can hold, as a list of kinds: how much of each is in one, and which of them a format
+ * keeps. A format's row declares its own; `convert --explain` and the tests of round trips read it.
+ */
+#include <stdint.h>
+
+struct profile;
+
+/* Append-only is not needed: nothing stores these. */
+enum content {
+	CONTENT_EVENTS, CONTENT_PARTS, CONTENT_UNITS, CONTENT_WEIGHTING, CONTENT_COUNTS, CONTENT_STACKS, CONTENT_TOTALS,
+	CONTENT_PROCESSES, CONTENT_THREADS, CONTENT_TIME, CONTENT_INTERVALS, CONTENT_WAKERS, CONTENT_MODULES, CONTENT_BUILD_IDS,
+	CONTENT_ADDRESSES, CONTENT_SOURCE, CONTENT_LINES, CONTENT_INLINED, CONTENT_KERNEL, CONTENT_LABELS, CONTENT_CAUSES, CONTENT_REQUESTS,
+	CONTENT_COMPLETIONS, CONTENT_LOSSES, CONTENT_META, CONTENT_COUNT,
+};
+#define KEEPS(content) (1u << CONTENT_##content)
+#define KEEPS_ALL ((1u << CONTENT_COUNT) - 1)
+
+struct content_row {
+	const char *name, *what;             /* "wakers"; "who ended a wait" */
+	uint64_t (*amount)(const struct profile *profile);   /* 0: there is nothing to lose */
+};
+extern const struct content_row contents[CONTENT_COUNT];
