@@ -36,13 +36,19 @@ LDLIBS   := -lbpf -ldw -lelf -llzma -ljansson -lsqlite3 -lzstd -lz -lbz2 -libert
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$@' && )
 
-all: $(BUILD)/crosscut mercury
+all: $(BUILD)/crosscut $(BUILD)/libcrosscut-heap.so mercury
 
 $(BUILD)/crosscut: $(OBJ)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/crosscut-san: $(SAN_OBJ)
 	$(call say,LINK)$(CC) $(CFLAGS) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# What is preloaded into commands: no library but the C library, and nothing that a sanitizer would add.
+$(BUILD)/libcrosscut-heap.so: $(wildcard shim/*.[ch]) src/wire/heap_channel.h
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(LANGUAGE) $(WARN) -D_GNU_SOURCE -Isrc -I. -O2 -g -fPIC -fvisibility=hidden -fno-builtin -shared -Wl,-z,now \
+		-o $@ $(wildcard shim/*.c)
 
 $(BUILD)/obj/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)

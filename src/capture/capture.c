@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "capture/counters.h"
 #include "capture/harvest.h"
 #include "capture/kernel.h"
 #include "capture/listeners.h"
@@ -54,6 +55,7 @@ void capture_detach(struct capture *capture)
 {
 	cost_done(&capture->cost);
 	sampler_free(take(capture->sampler));
+	counters_free(take(capture->counters));
 	drain_free(take(capture->drain));
 	if (capture->work)
 		capture->work->close(take(capture->work_state));
@@ -179,6 +181,14 @@ static int open_work(struct capture *capture, struct error *err)
 	return 0;
 }
 
+static bool is_asked_for(const struct capture *capture, const char *probe)
+{
+	for (unsigned i = 0; i < capture->config.with_count; i++)
+		if (!strcmp(capture->config.with[i], probe))
+			return true;
+	return false;
+}
+
 int capture_prepare(struct capture *capture, struct error *err)
 {
 	CLEANUP_TEXT char *filter = population_text(&capture->config.population);
@@ -194,6 +204,7 @@ int capture_prepare(struct capture *capture, struct error *err)
 	capture->decoder = decoder_new(capture->profile);
 	r = drain_open(&capture->drain, &(struct drain_options){
 		.bpf = kernel_bpf(capture->kernel), .decoder = capture->decoder, .harvest = capture->harvest,
+		.heap = capture->config.heap, .resident = capture->config.heap || is_asked_for(capture, "resident"),
 		.with_arguments = capture->config.with_arguments, .stack_depth = capture->config.stack_depth,
 		.everybody = capture->config.population.kind == POPULATION_ALL }, err);
 	if (!r)
@@ -203,6 +214,11 @@ int capture_prepare(struct capture *capture, struct error *err)
 	if (!r && capture->config.sample_rate_hz > 0)
 		r = sampler_open(&capture->sampler, kernel_bpf(capture->kernel)->progs.sampler_tick,
 				 capture->config.sample_rate_hz, err);
+	if (!r && (is_asked_for(capture, "faults") || is_asked_for(capture, "counters"))) {
+		r = counters_open(&capture->counters, kernel_bpf(capture->kernel), is_asked_for(capture, "faults"),
+				  is_asked_for(capture, "counters"), err);
+		drain_set_counters(capture->drain, capture->counters);
+	}
 	return r;
 }
 
@@ -305,7 +321,9 @@ int capture_start(struct capture *capture, struct error *err)
 		if (r < 0)
 			return r;
 	}
-	r = drain_tick(capture->drain, err);
+	r = capture->counters ? counters_enable(capture->counters, err) : 0;
+	if (!r)
+		r = drain_tick(capture->drain, err);
 	if (r < 0)
 		return r;
 	(void)cost_switch_on(&capture->cost);

@@ -20,6 +20,7 @@
 struct capture;
 struct error;
 struct harvest;
+struct heap;
 struct profile;
 struct work;
 
@@ -39,6 +40,7 @@ struct capture_config {
 	const char *with[CAPTURE_PROBE_LIMIT];       /* names of optional probes beyond those that are on by default */
 	const char *without[CAPTURE_PROBE_LIMIT];    /* and of those to leave out */
 	unsigned with_count, without_count;
+	struct heap *heap;                           /* of the shim in the command; borrowed, NULL: none */
 	double cost_budget;                          /* of the CPU that pays most; above it the guard acts. 0: no guard */
 	double cost_abort;                           /* above it, with only the ledger left, the capture ends. 0: never */
 	double outside_ns;                           /* per switch or wake-up, beside the programs' run time, as calibrated; 0: unknown */

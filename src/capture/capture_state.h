@@ -7,6 +7,7 @@
 #include "capture/guard.h"
 #include "capture/host.h"
 
+struct counters;
 struct decoder;
 struct harvest;
 struct kernel;
@@ -26,6 +27,7 @@ struct capture {
 	struct harvest *harvest;
 	struct drain *drain;
 	struct sampler *sampler;
+	struct counters *counters;              /* NULL: none were asked for */
 	struct cost cost;
 	struct guard guard;
 	uint64_t *cpu_events, judged_ns, judged_own_cpu_ns, judged_events;     /* as of the last judgement */

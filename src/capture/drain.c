@@ -13,6 +13,7 @@
 #include "capture/interpreting.h"
 #include "capture/lock_names.h"
 #include "capture/proc.h"
+#include "capture/resident.h"
 #include "capture/sideband.h"
 #include "capture/unwinding.h"
 #include "interpreter/interpreter.h"
@@ -63,6 +64,7 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 	if (r < 0)
 		return r;
 	drain->lock_names = lock_names_new(drain->kernel);
+	drain->resident = options->resident ? resident_new() : NULL;
 	drain->interpreting = interpreting_new(options->bpf, drain->unwinding);
 	drain->sideband = sideband_open(&ignored);
 	if (!drain->sideband)
@@ -79,6 +81,7 @@ void drain_free(struct drain *drain)
 	ring_buffer__free(drain->ring);
 	sideband_close(drain->sideband);
 	lock_names_free(drain->lock_names);
+	resident_free(drain->resident);
 	kallsyms_free(drain->kernel);
 	interpreting_free(drain->interpreting);
 	unwinding_free(drain->unwinding);
@@ -252,6 +255,15 @@ static void before_record(struct drain *drain, const struct wire_head *head)
 
 /* --- The side band ---------------------------------------------------------------------------------------------- */
 
+/* What its memory held is retained to its end; a process whose other threads go on without the first is rare enough. */
+static void put_heap_end(struct drain *drain, const struct sideband_record *record)
+{
+	struct wire_heap_process wire = { .process = record->pid, .event = WIRE_HEAP_ENDED };
+
+	if (drain->options.heap)
+		batch_put(&drain->batch, WIRE_HEAP_PROCESS, record->time_ns, &wire, sizeof(wire), NULL);
+}
+
 static void put_sideband(void *context, const struct sideband_record *record)
 {
 	struct drain *drain = context;
@@ -263,6 +275,7 @@ static void put_sideband(void *context, const struct sideband_record *record)
 	} else if (record->kind == SIDEBAND_EXEC) {
 		batch_put(&drain->batch, WIRE_SPACE_EXEC, record->time_ns, &space, sizeof(space), NULL);
 	} else if (record->kind == SIDEBAND_EXIT && record->pid == record->tid) {
+		put_heap_end(drain, record);
 		grow(drain->ended, drain->ended_count, drain->ended_room);
 		drain->ended[drain->ended_count++] = record->pid;
 		harvest_generated_exit(harvest_generated(drain->options.harvest), (pid_t)record->pid);
@@ -429,9 +442,12 @@ static void settle_unwinding(struct drain *drain)
 
 int drain_tick(struct drain *drain, struct error *err)
 {
-	int r = ring_buffer__consume(drain->ring);
+	int r;
 
-	drain->hurries = false;
+	if (drain->options.heap)                /* before the side band, for the same reason as the ring */
+		heap_read(drain->options.heap, drain->options.bpf->data->window_end_ns, &drain->batch);
+	drain->hurries = drain->options.heap && heap_is_busy(drain->options.heap);
+	r = ring_buffer__consume(drain->ring);
 	if (r < 0)
 		return fail(err, FAILURE_WORK, r, "cannot read the ring");
 	if (drain->sideband)

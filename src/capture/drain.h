@@ -10,11 +10,13 @@
 
 #include "base/cleanup.h"
 
+struct counters;
 struct crosscut_bpf;
 struct decoder;
 struct drain;
 struct error;
 struct harvest;
+struct heap;
 struct unwinding;
 struct work;
 struct work_state;
@@ -26,6 +28,8 @@ struct drain_options {
 	bool with_arguments;
 	bool everybody;                 /* of the machine is in the population */
 	uint32_t stack_depth;
+	struct heap *heap;              /* borrowed; NULL: no shim */
+	bool resident;                  /* look at what processes' memory consists of */
 };
 
 int drain_open(struct drain **ret, const struct drain_options *options, struct error *err);
@@ -34,6 +38,7 @@ DEFINE_CLEANUP(drain)
 
 struct unwinding *drain_unwinding(struct drain *drain);
 void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
+void drain_set_counters(struct drain *drain, const struct counters *counters);       /* borrowed */
 int drain_tick(struct drain *drain, struct error *err);                /* ring and side band */
 /* Chooses of how many requests one is decomposed, by how many there were in the last tick. */
 void drain_request_rate(struct drain *drain);

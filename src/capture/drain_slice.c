@@ -6,9 +6,12 @@
 #include "capture/drain_state.h"
 
 #include "base/error.h"
+#include "capture/counters.h"
 #include "capture/harvest_generated.h"
 #include "capture/lock_names.h"
 #include "capture/maps.h"
+#include "capture/resident.h"
+#include "probe/counters.h"
 #include "probe/decoder.h"
 #include "work/work.h"
 
@@ -65,6 +68,46 @@ static void sample_entry(void *context, const void *key, const void *value)
 	memcpy(&wire.key, key, sizeof(wire.key));
 	memcpy(&wire.value, value, sizeof(wire.value));
 	drain_feed(context, &wire, sizeof(wire));
+}
+
+static void counter_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_counter_sum wire = { .head = { .size = sizeof(wire), .kind = WIRE_COUNTER } };
+	size_t event;
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	event = wire.key.event & ~WIRE_COUNTER_KERNEL;
+	if (event >= counter_event_count)
+		return;
+	wire.period = counter_events[event].period;
+	counters_time(drain->perf_counters, event, (uint64_t *)&wire.enabled_ns, (uint64_t *)&wire.running_ns);
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
+/* How much of their time the hardware's counters were on: for the gate. */
+static void note_multiplexing(const struct drain *drain)
+{
+	uint64_t enabled = 0, running = 0;
+
+	for (size_t event = 0; event < counter_event_count; event++) {
+		uint64_t on, ran;
+
+		if (!counter_is_hardware(&counter_events[event]))
+			continue;
+		counters_time(drain->perf_counters, event, &on, &ran);
+		enabled += on;
+		running += ran;
+	}
+	if (enabled)
+		profile_set_meta_number(decoder_profile(drain->options.decoder), "counters.running_ppm",
+					(uint64_t)((double)running / (double)enabled * 1e6));
+}
+
+void drain_set_counters(struct drain *drain, const struct counters *counters)
+{
+	drain->perf_counters = counters;
 }
 
 /* "vda", by the link that the kernel keeps for its numbers. */
@@ -161,6 +204,10 @@ static int drain_maps(struct drain *drain, bool odd, struct error *err)
 		r = maps_empty(odd ? bpf->maps.samples_odd : bpf->maps.samples_even, sample_entry, drain);
 	if (!r)
 		r = maps_empty(odd ? bpf->maps.ios_odd : bpf->maps.ios_even, io_entry, drain);
+	if (!r && drain->perf_counters) {
+		r = maps_empty(odd ? bpf->maps.counter_sums_odd : bpf->maps.counter_sums_even, counter_entry, drain);
+		note_multiplexing(drain);
+	}
 	if (!r)
 		r = drain_calls(drain, odd);
 	if (!r && bpf->rodata->network_watched) {
@@ -212,6 +259,17 @@ static void put_loss(struct drain *drain, const char *source, uint64_t seen, uin
 		batch_put(&drain->extra, WIRE_LOSS, 0, &wire, sizeof(wire), (const char *const[]){ source, NULL });
 }
 
+static void drain_heap_losses(struct drain *drain)
+{
+	struct heap_counts now;
+
+	if (!drain->options.heap)
+		return;
+	heap_counts(drain->options.heap, &now);
+	put_loss(drain, "heap-samples", now.seen - drain->heap_before.seen, now.lost - drain->heap_before.lost);
+	drain->heap_before = now;
+}
+
 static void drain_losses(struct drain *drain)
 {
 	static const struct { const char *source; int seen, lost; } rows[] = {
@@ -222,6 +280,7 @@ static void drain_losses(struct drain *drain)
 		{ "intervals", COUNT_INTERVALS, COUNT_INTERVALS_LOST }, { "lock-segments", COUNT_SEGMENTS, COUNT_SEGMENTS_LOST },
 		{ "wakes", COUNT_WAKES, -1 }, { "block", COUNT_BLOCK, -1 }, { "contention", COUNT_CONTENTION, -1 },
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
+		{ "counter-events", COUNT_COUNTER_EVENTS, COUNT_COUNTER_EVENTS_LOST },
 		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST }, { "system-calls", COUNT_CALLS, COUNT_CALLS_LOST },
 		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST },
 		{ "connections", COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED },
@@ -245,6 +304,7 @@ static void drain_losses(struct drain *drain)
 	drain->band = band;
 	put_loss(drain, "decode", 0, drain->malformed + drain->batch.dropped + drain->extra.dropped);
 	drain->malformed = drain->batch.dropped = drain->extra.dropped = 0;
+	drain_heap_losses(drain);
 	drain_feed_extra(drain);
 }
 
@@ -254,6 +314,26 @@ static void wait_for_programs(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
 		(void)usleep(20000);
+}
+
+/* Levels are those of the end. */
+static void drain_levels(struct drain *drain, uint64_t end_ns, bool last)
+{
+	struct wire_heap_end end = { .unsampled = 0 };
+	struct heap_counts counts = { 0 };
+
+	if (drain->resident)
+		resident_look(drain->resident, decoder_profile(drain->options.decoder), end_ns, last);
+	if (!last)
+		return;
+	if (drain->resident)
+		resident_put(drain->resident, end_ns, &drain->extra);
+	if (drain->options.heap) {
+		heap_counts(drain->options.heap, &counts);
+		end.unsampled = counts.unsampled;
+		batch_put(&drain->extra, WIRE_HEAP_END, end_ns, &end, sizeof(end), NULL);
+	}
+	drain_feed_extra(drain);
 }
 
 int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool last, struct error *err)
@@ -273,6 +353,7 @@ int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool la
 	if (r < 0)
 		return r;
 	drain_delays(drain, odd);
+	drain_levels(drain, end_ns, last);
 	harvest_generated_look(harvest_generated(drain->options.harvest));
 	drain_feed(drain, drain->costs.bytes, drain->costs.size);
 	batch_clear(&drain->costs);

@@ -3,6 +3,7 @@
 /* What the halves of the drain share: drain.c reads what comes as it happens, drain_slice.c what was added up for a slice. */
 #include "capture/batch.h"
 #include "capture/drain.h"
+#include "capture/heap.h"
 #include "capture/sideband.h"
 #include "capture/unwinding.h"
 #include "work/work.h"
@@ -11,6 +12,7 @@ struct interpreting;
 struct kallsyms;
 struct lock_names;
 struct map;
+struct resident;
 struct ring_buffer;
 
 struct drain {
@@ -21,6 +23,9 @@ struct drain {
 	struct unwinding *unwinding;
 	struct interpreting *interpreting;
 	struct lock_names *lock_names;
+	struct resident *resident;              /* NULL: not asked for */
+	struct heap_counts heap_before;
+	const struct counters *perf_counters;   /* NULL: none */
 	uint32_t *ended;                        /* processes that exited: forgotten a tick later, when their last records are decoded */
 	size_t ended_count, ended_before, ended_room;   /* before: those of the tick before stand first */
 	bool hurries;                           /* programs begin: the next tick should come soon */

@@ -31,7 +31,15 @@ static int become_invoking_user(void)
 	return 0;
 }
 
-static void child(int go_fd, int error_fd, char *const *command, int (*body)(void *with), void *with, bool as_root)
+uid_t launch_user(bool as_root)
+{
+	const char *uid = getenv("SUDO_UID");
+
+	return as_root || geteuid() || !uid || !getenv("SUDO_GID") || !getenv("SUDO_USER") ? geteuid() : (uid_t)atoi(uid);
+}
+
+static void child(int go_fd, int error_fd, char *const *command, const char *const *environment, int (*body)(void *with), void *with,
+		  bool as_root)
 {
 	char word;
 	ssize_t got;
@@ -49,6 +57,8 @@ static void child(int go_fd, int error_fd, char *const *command, int (*body)(voi
 		exit(body(with));
 	}
 	code = as_root ? 0 : become_invoking_user();
+	for (; environment && *environment; environment++)
+		(void)putenv((char *)*environment);
 	if (!code) {
 		(void)execvp(command[0], command);
 		code = -errno;
@@ -57,8 +67,8 @@ static void child(int go_fd, int error_fd, char *const *command, int (*body)(voi
 	_exit(127);
 }
 
-int launch_prepare(struct launch *launch, char *const *command, int (*body)(void *with), void *with, bool as_root,
-		   struct error *err)
+int launch_prepare(struct launch *launch, char *const *command, const char *const *environment, int (*body)(void *with), void *with,
+		   bool as_root, struct error *err)
 {
 	int go[2], failed[2];
 
@@ -75,7 +85,7 @@ int launch_prepare(struct launch *launch, char *const *command, int (*body)(void
 	if (!launch->pid) {
 		(void)close(go[1]);
 		(void)close(failed[0]);
-		child(go[0], failed[1], command, body, with, as_root);
+		child(go[0], failed[1], command, environment, body, with, as_root);
 	}
 	(void)close(go[0]);
 	(void)close(failed[1]);

@@ -16,9 +16,12 @@ struct launch {
 	int status;             /* of waitpid, once ended */
 };
 
-/* body, where given, runs in the child in place of a command (calibrate); its return is the exit status. */
-int launch_prepare(struct launch *launch, char *const *command, int (*body)(void *with), void *with, bool as_root,
-		   struct error *err);
+/* environment: "NAME=VALUE" beyond what we have, NULL-terminated; NULL: nothing. body, where given, runs in the child in place
+ * of a command; its return is the exit status. */
+int launch_prepare(struct launch *launch, char *const *command, const char *const *environment, int (*body)(void *with), void *with,
+		   bool as_root, struct error *err);
+/* Whose the command will be: root's, or the user's whom sudo was called by. */
+uid_t launch_user(bool as_root);
 int launch_go(struct launch *launch, struct error *err);        /* FAILURE_WORK where the command does not start */
 bool launch_ended(struct launch *launch);                       /* without blocking */
 void launch_outlive(struct launch *launch);      /* waits until it has ended by itself; signals go on to it */

@@ -9,6 +9,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "capture/capture.h"
+#include "capture/heap.h"
 #include "capture/launch.h"
 #include "command/answer.h"
 #include "command/command.h"
@@ -24,7 +25,7 @@
 #include <time.h>
 
 static const struct record_config defaults = { .rate_hz = 99, .budget = -1, .abort = -1, .size_limit_bytes = 4ull << 30,
-					       .depth = WIRE_USER_STACK_DEPTH };
+					       .depth = WIRE_USER_STACK_DEPTH, .heap_bytes = HEAP_MEAN_BYTES };
 
 #define INTO(field) offsetof(struct record_config, field)
 static const struct option options[] = {
@@ -54,6 +55,8 @@ static const struct option options[] = {
 	{ "with", 0, OPTION_LIST, true, INTO(with), "DIM", "add an optional probe (crosscut list probes)", "--with block" },
 	{ "without", 0, OPTION_LIST, true, INTO(without), "DIM", "leave out an optional probe (crosscut list probes)",
 	  "--without block,contention" },
+	{ "heap-sample", 0, OPTION_BYTES, false, INTO(heap_bytes), "SIZE", "with heap: one sample per so many bytes (default 512K)",
+	  "--heap-sample 64K" },
 	{ "depth", 0, OPTION_COUNT, false, INTO(depth), "FRAMES", "user frames of a stack at most (default 255, at most 512)",
 	  "--depth 512" },
 	{ "no-wait-stacks", 0, OPTION_FLAG, false, INTO(no_wait_stacks), NULL, "take no stacks of waits", "--no-wait-stacks" },
@@ -154,6 +157,24 @@ static int run(struct record_job *job, struct error *err)
 	return r;
 }
 
+static int prepare_command(struct record_job *job, const struct option_arguments *arguments, struct error *err)
+{
+	const struct record_config *wanted = job->config;
+	struct capture_config *capture = &job->recording.capture;
+	int r = 0;
+
+	if (record_has(job, "heap"))
+		r = heap_open(&job->heap, wanted->heap_bytes, launch_user(wanted->as_root), err);
+	if (!r)
+		r = launch_prepare(&job->launch, arguments->command, job->heap ? heap_environment(job->heap) : NULL, NULL, NULL,
+				   wanted->as_root, err);
+	capture->heap = job->heap;
+	job->recording.launch = &job->launch;
+	capture->population.ids = &job->launch.pid;
+	capture->population.id_count = 1;
+	return r;
+}
+
 static int record_run(void *config, const struct option_arguments *arguments, struct error *err)
 {
 	struct record_job job = { .config = config, .launch = { .go_fd = -1, .error_fd = -1 } };
@@ -178,15 +199,13 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 		job.recording.redact = wanted->redact;
 		job.recording.command = job.command;
 		if (arguments->command_count) {
-			r = launch_prepare(&job.launch, arguments->command, NULL, NULL, wanted->as_root, err);
-			job.recording.launch = &job.launch;
-			job.recording.capture.population.ids = &job.launch.pid;
-			job.recording.capture.population.id_count = 1;
+			r = prepare_command(&job, arguments, err);
 		}
 		if (!r)
 			r = run(&job, err);
 	}
 	launch_done(&job.launch);
+	heap_free(job.heap);
 	for (size_t i = 0; i < job.text_count; i++)
 		free(job.texts[i]);
 	free(job.texts);

@@ -12,12 +12,13 @@
 #include "command/recording.h"
 
 struct error;
+struct heap;
 
 struct record_config {
 	struct option_list processes, threads, work, with, without, labels;
 	const char *comm, *cgroup, *container, *output, *correct, *runbook, *requests, *stages;
 	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, redact, json, quiet;
-	uint64_t duration_ns, size_limit_bytes, depth, jitter_ns;
+	uint64_t duration_ns, size_limit_bytes, depth, jitter_ns, heap_bytes;
 	double rate_hz, budget, abort;       /* budget, abort: below 0 where they were not said */
 };
 
@@ -30,6 +31,7 @@ struct record_job {
 	pid_t *ids;                          /* what recording's population borrows */
 	char *cgroup;
 	struct launch launch;
+	struct heap *heap;                   /* NULL: not asked for */
 	char *path, *command;
 };
 
@@ -37,6 +39,8 @@ struct record_job {
 int record_runbook(struct record_job *job, struct record_config *config, const struct option_arguments *arguments, struct error *err);
 /* Whom and what: fills the job's recording. A wrong word is FAILURE_USAGE. */
 int record_choose(struct record_job *job, const struct option_arguments *arguments, struct error *err);
+/* Was an optional probe asked for? */
+bool record_has(const struct record_job *job, const char *probe);
 /* --dry-run: prints which probes there would be, at what cost, exposing what. */
 int record_plan(const struct record_job *job, struct error *err);
 /* What was asked for beyond the default, and what each event of it will cost: to stderr, before it begins. */

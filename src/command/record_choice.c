@@ -12,12 +12,14 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "capture/container.h"
+#include "capture/counters.h"
 #include "probe/probe.h"
 #include "work/work.h"
 #include "wire/wire.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +166,44 @@ static int choose_probes(struct record_job *job, struct error *err)
 	return r;
 }
 
+bool record_has(const struct record_job *job, const char *probe)
+{
+	const struct capture_config *capture = &job->recording.capture;
+
+	for (unsigned i = 0; i < capture->with_count; i++)
+		if (!strcmp(capture->with[i], probe))
+			return true;
+	return false;
+}
+
+/* The shim can be put before a command's allocator, not into a process that runs. */
+static int check_heap(const struct record_job *job, const struct option_arguments *arguments, struct error *err)
+{
+	if (!job->config->heap_bytes || job->config->heap_bytes > 1ull << 40) {
+		fail(err, FAILURE_USAGE, -ERANGE, "--heap-sample is out of range");
+		return error_because(err, "it lies between 1 and 1T");
+	}
+	if (!record_has(job, "heap") || arguments->command_count)
+		return 0;
+	fail(err, FAILURE_CANNOT, -ENOTSUP, "cannot sample the heap of a process that runs");
+	error_because(err, "the shim is preloaded when a command starts");
+	return error_try(err, "crosscut record --with heap -- COMMAND; --with resident,faults shows how memory grows without it");
+}
+
+/* Said before anything starts. Where nothing else was asked for there is nothing to do. */
+static int check_counters(const struct record_job *job, struct error *err)
+{
+	if (!record_has(job, "counters") || counters_have_hardware())
+		return 0;
+	if (job->recording.capture.with_count > 1) {
+		fprintf(stderr, "crosscut: this machine shows no counters of its processor: cycles, instructions and misses are left out\n");
+		return 0;
+	}
+	fail(err, FAILURE_CANNOT, -ENODEV, "cannot read the processor's counters");
+	error_because(err, "this machine shows none (a virtual machine without a performance monitoring unit, or no right to it)");
+	return error_try(err, "--with faults counts page faults here; crosscut doctor");
+}
+
 static int choose_work(struct record_job *job, struct error *err)
 {
 	const struct option_list *list = &job->config->work;
@@ -300,6 +340,10 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 		r = check_labels(&config->labels, err);
 	if (!r)
 		r = choose_probes(job, err);
+	if (!r)
+		r = check_heap(job, arguments, err);
+	if (!r && !config->dry_run)
+		r = check_counters(job, err);
 	if (!r)
 		r = choose_work(job, err);
 	return r ? r : choose_population(job, arguments, err);

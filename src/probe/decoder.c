@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "probe/heap_book.h"
 #include "probe/probe.h"
 #include "probe/request_book.h"
 #include "probe/space.h"
@@ -28,6 +29,7 @@ struct decoder *decoder_new(struct profile *into)
 	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++)
 		decoder->copied[i] = map_new(sizeof(uint64_t));
 	decoder->requests = request_book_new(into);
+	decoder->heap = heap_book_new(into);
 	decoder->kernel_names = map_new(sizeof(uint64_t));
 	decoder->codes = map_new(sizeof(struct code_key));
 	decoder->evaluators = map_new(sizeof(uint32_t));
@@ -44,6 +46,7 @@ void decoder_free(struct decoder *decoder)
 		return;
 	spaces_free(decoder->spaces);
 	request_book_free(decoder->requests);
+	heap_book_free(decoder->heap);
 	map_free(decoder->threads);
 	map_free(decoder->threads_by_tid);
 	map_free(decoder->processes);
@@ -69,6 +72,11 @@ struct profile *decoder_profile(struct decoder *decoder)
 struct request_book *decoder_requests(struct decoder *decoder)
 {
 	return decoder->requests;
+}
+
+struct heap_book *decoder_heap(struct decoder *decoder)
+{
+	return decoder->heap;
 }
 
 struct slice_id decoder_slice(const struct decoder *decoder)

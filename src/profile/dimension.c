@@ -30,6 +30,9 @@ enum dimension_kind dimension_kind_of(const char *name)
 #define STATE(n, k, m) { .name = n, .unit = "ns", .kind = DIMENSION_##k, .meaning = m }
 #define PART(p, n, k, m) { .name = n, .parent = p, .unit = "ns", .kind = DIMENSION_##k, .meaning = m }
 #define DETAIL(p, n, u, m) { .name = n, .parent = p, .unit = u, .kind = DIMENSION_AMOUNT, .meaning = m }
+#define LEVEL(n, u, m) { .name = n, .unit = u, .kind = DIMENSION_LEVEL, .meaning = m }
+#define LEVEL_PART(p, n, u, m) { .name = n, .parent = p, .unit = u, .kind = DIMENSION_LEVEL, .meaning = m }
+#define COUNTER(n, m) AMOUNT(n, "count", m), DETAIL(n, "user", "count", "in user mode"), DETAIL(n, "kernel", "count", "in kernel mode")
 #define AMOUNT(n, u, m) { .name = n, .unit = u, .kind = DIMENSION_AMOUNT, .meaning = m }
 
 const struct dimension_row dimension_rows[] = {
@@ -132,6 +135,31 @@ const struct dimension_row dimension_rows[] = {
 	AMOUNT("network-bytes", "bytes", "bytes sent and received by sockets"),
 	DETAIL("network-bytes", "sent", "bytes", "bytes sent"),
 	DETAIL("network-bytes", "received", "bytes", "bytes received"),
+	AMOUNT("page-faults", "count", "pages that were touched and not mapped"),
+	DETAIL("page-faults", "minor", "count", "of these, found in memory or made there"),
+	DETAIL("page-faults", "major", "count", "of these, read from a file or from swap"),
+	COUNTER("cycles", "cycles of a processor, not halted"),
+	COUNTER("instructions", "instructions retired"),
+	COUNTER("cache-references", "accesses that reached the last-level cache"),
+	COUNTER("cache-misses", "of these, not answered by it"),
+	COUNTER("branches", "branch instructions retired"),
+	COUNTER("branch-misses", "of these, predicted wrongly"),
+	COUNTER("stalls-frontend", "cycles without instructions to start on"),
+	COUNTER("stalls-backend", "cycles in which instructions waited for a resource"),
+	AMOUNT("alloc_space", "bytes", "bytes that programs asked their allocator for"),
+	AMOUNT("alloc_objects", "count", "times they asked it"),
+	LEVEL("inuse_space", "bytes", "of these bytes: not freed when the window closed, or when the process ended"),
+	LEVEL("inuse_objects", "count", "of these objects: not freed then"),
+	DETAIL("alloc_space", "freed", "bytes", "bytes freed in the window, by how long they lived"),
+	LEVEL("resident", "bytes", "a process' memory that lies in memory, at the last look"),
+	LEVEL_PART("resident", "heap", "bytes", "anonymous memory, where allocators have theirs"),
+	LEVEL_PART("resident", "files", "bytes", "pages of mapped files, code among them"),
+	LEVEL_PART("resident", "shared", "bytes", "shared memory"),
+	LEVEL_PART("resident", "stacks", "bytes", "stacks of threads"),
+	LEVEL_PART("resident", "generated", "bytes", "anonymous memory that can be executed: generated code"),
+	LEVEL_PART("resident", "other", "bytes", "anything else"),
+	LEVEL("page-tables", "bytes", "the kernel's tables for a process' memory"),
+	LEVEL("swapped", "bytes", "a process' memory that lies in swap"),
 };
 const size_t dimension_row_count = ARRAY_LENGTH(dimension_rows);
 

@@ -376,7 +376,9 @@ void summary_of(const struct profile *profile, struct summary *ret)
 					      sizeof(*sums.lives)) };
 
 	*ret = (struct summary){ .wall_ns = window_ns(profile), .lost_fraction = NAN };
-	ret->multiplexed_fraction = NAN;
+	ret->multiplexed_fraction = 1 - (double)profile_meta_number(profile, "counters.running_ppm", UINT64_MAX) / 1e6;
+	if (!profile_meta(profile, "counters.running_ppm"))
+		ret->multiplexed_fraction = NAN;
 	add_cells(profile, &sums, ret);
 	judge_threads(profile, &sums, ret);
 	judge_losses(profile, ret);

@@ -51,6 +51,13 @@ enum wire_kind {
 	WIRE_CALL,              /* from a map: system calls of one thread, by call, error and power of two of their length */
 	WIRE_CALL_SPLIT,        /* from a map: the same by user stack, sampled */
 	WIRE_CONNECTION,        /* from a map: what happened on connections of one endpoint */
+	/* made by the drain of what the heap shim tells (wire/heap_channel.h) */
+	WIRE_HEAP_SAMPLE,       /* an allocation that was sampled; its stack went before it */
+	WIRE_HEAP_FREED,        /* and its end */
+	WIRE_HEAP_PROCESS,      /* the shim began in a process, or the process ended */
+	WIRE_HEAP_END,          /* the window's end: what lives is retained */
+	WIRE_RESIDENT,          /* what a process' memory consists of */
+	WIRE_COUNTER,           /* from a map: how often a counter went round, by stack */
 	WIRE_KIND_COUNT,
 };
 
@@ -263,6 +270,7 @@ enum wire_counter {
 	COUNT_IOS, COUNT_IOS_LOST,
 	COUNT_CALLS, COUNT_CALLS_LOST,
 	COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED, COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST,
+	COUNT_COUNTER_EVENTS, COUNT_COUNTER_EVENTS_LOST,
 	COUNTERS,
 };
 
@@ -367,6 +375,11 @@ struct wire_connection_value {
 	struct wire_connection_part_value parts[CONNECTION_PARTS];
 	__u64 counts[CONNECTION_COUNTS];
 };
+struct wire_counter_key { __u64 user_stack, kernel_stack; __u32 thread, event; };        /* event: index of counter_events */
+#define WIRE_COUNTER_KERNEL 0x80000000u         /* beside it: the processor was in kernel mode */
+struct wire_counter_value { __u64 count, events; };
+/* Enabled and running: of the counter on all processors, ns; where it shared a register it ran for a part of the time. */
+struct wire_counter_sum { struct wire_head head; struct wire_counter_key key; struct wire_counter_value value; __u64 enabled_ns, running_ns, period; };
 
 struct wire_delay { __u64 count, ns; };
 /* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
@@ -409,6 +422,28 @@ struct wire_mapping {                   /* texts: path, build id */
 struct wire_kernel_name { struct wire_head head; __u64 address, start; };      /* text: name */
 struct wire_outsider { struct wire_head head; __u32 tid, process; };           /* text: comm */
 
+struct wire_heap_sample {
+	struct wire_head head;
+	__u64 id, size, mean_bytes, stack;
+	__u32 process, thread;          /* as the process itself sees them: pid, tid */
+};
+struct wire_heap_freed { struct wire_head head; __u64 id; __u32 process, reserved; };
+enum { WIRE_HEAP_BEGAN = 1, WIRE_HEAP_REFUSED, WIRE_HEAP_ENDED };
+struct wire_heap_process { struct wire_head head; __u32 process, event; };
+struct wire_heap_end { struct wire_head head; __u64 unsampled; };
+
+/* Resident bytes of a process by what is mapped there: they sum to all of them. */
+enum wire_resident_part {
+	WIRE_RESIDENT_HEAP,             /* the break and anonymous mappings that can be written: allocators have theirs there */
+	WIRE_RESIDENT_FILES, WIRE_RESIDENT_SHARED, WIRE_RESIDENT_STACKS, WIRE_RESIDENT_CODE, WIRE_RESIDENT_OTHER, WIRE_RESIDENT_PARTS,
+};
+struct wire_resident {
+	struct wire_head head;
+	__u64 bytes[WIRE_RESIDENT_PARTS];
+	__u64 page_tables, swapped;     /* beside them */
+	__u32 process, reserved;
+};
+
 _Static_assert(sizeof(struct wire_head) == 16, "wire layout");
 _Static_assert(sizeof(struct wire_thread) == 64, "wire layout");
 _Static_assert(sizeof(struct wire_rename) == 40, "wire layout");
@@ -439,3 +474,5 @@ _Static_assert(sizeof(struct wire_link) == 64, "wire layout");
 _Static_assert(sizeof(struct wire_lock_name) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_sample_key) == 24, "wire layout");
 _Static_assert(sizeof(struct wire_completion_key) == 8, "wire layout");
+_Static_assert(sizeof(struct wire_heap_sample) == 56, "wire layout");
+_Static_assert(sizeof(struct wire_resident) == 88, "wire layout");
