@@ -7,8 +7,9 @@
 #include <string.h>
 
 extern const struct analysis analysis_chain, analysis_io, analysis_ledger, analysis_locks,
-	analysis_memory, analysis_network, analysis_oncpu, analysis_requests, analysis_stacks,
-	analysis_syscalls, analysis_timeline, analysis_tree, analysis_waits, analysis_wakers;
+	analysis_memory, analysis_network, analysis_oncpu, analysis_requests, analysis_runnable,
+	analysis_stacks, analysis_syscalls, analysis_timeline, analysis_tree, analysis_waits,
+	analysis_wakers;
 
 const struct analysis *const analyses[] = {      /* sorted by name; a test says so */
 	&analysis_chain,
@@ -19,6 +20,7 @@ const struct analysis *const analyses[] = {      /* sorted by name; a test says 
 	&analysis_network,
 	&analysis_oncpu,
 	&analysis_requests,
+	&analysis_runnable,
 	&analysis_stacks,
 	&analysis_syscalls,
 	&analysis_timeline,

@@ -201,11 +201,17 @@ static void name_interpreted(struct drain *drain, const struct wire_stack *stack
 
 void drain_name_waker(struct drain *drain, uint32_t tid)
 {
+	drain_name_outsider(drain, tid, "(gone)");
+}
+
+void drain_name_outsider(struct drain *drain, uint32_t tid, const char *comm)
+{
 	struct wire_outsider wire = { .tid = tid };
-	struct harvested_thread thread = { .comm = "(gone)" };
+	struct harvested_thread thread = { .comm = "" };
 
 	if (!tid || decoder_waker(drain->options.decoder, tid).index)
 		return;
+	(void)snprintf(thread.comm, sizeof(thread.comm), "%.15s", comm);
 	if (!harvest_thread((pid_t)tid, &thread))
 		wire.process = thread.pid;
 	batch_put(&drain->extra, WIRE_OUTSIDER, 0, &wire, sizeof(wire), (const char *const[]){ thread.comm, NULL });

@@ -138,6 +138,17 @@ static void io_entry(void *context, const void *key, const void *value)
 	drain_feed_extra(drain);
 }
 
+static void ready_entry(void *context, const void *key, const void *value)
+{
+	struct drain *drain = context;
+	struct wire_ready wire = { .head = { .size = sizeof(wire), .kind = WIRE_READY } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_name_outsider(drain, wire.key.by, wire.value.comm);
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
 static void put_call(struct drain *drain, enum wire_kind kind, const void *key, const void *value)
 {
 	struct wire_call wire = { .head = { .size = sizeof(wire), .kind = (__u16)kind } };
@@ -208,6 +219,8 @@ static int drain_maps(struct drain *drain, bool odd, struct error *err)
 		r = maps_empty(odd ? bpf->maps.counter_sums_odd : bpf->maps.counter_sums_even, counter_entry, drain);
 		note_multiplexing(drain);
 	}
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.readies_odd : bpf->maps.readies_even, ready_entry, drain);
 	if (!r)
 		r = drain_calls(drain, odd);
 	if (!r && bpf->rodata->network_watched) {
@@ -282,9 +295,9 @@ static void drain_losses(struct drain *drain)
 		{ "reclaim", COUNT_RECLAIM, -1 }, { "http-sends", COUNT_SENDS, COUNT_SENDS_UNREAD },
 		{ "counter-events", COUNT_COUNTER_EVENTS, COUNT_COUNTER_EVENTS_LOST },
 		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST }, { "system-calls", COUNT_CALLS, COUNT_CALLS_LOST },
-		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST },
 		{ "connections", COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED },
 		{ "socket-waits", COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST },
+		{ "runnable-reasons", COUNT_READIES, COUNT_READIES_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
 	};

@@ -55,5 +55,6 @@ void drain_feed_extra(struct drain *drain);
  * be the last of its function: it is looked up one before. A function's own address (a file's release operation) is not. */
 void drain_name_kernel_address(struct drain *drain, uint64_t address, bool is_return);
 void drain_name_waker(struct drain *drain, uint32_t tid);
+void drain_name_outsider(struct drain *drain, uint32_t tid, const char *comm);   /* comm: what it was called, should it be gone */
 /* process 0: a lock of the kernel's, whose kind the flags of its contention tell. */
 void drain_name_lock(struct drain *drain, uint32_t process, uint64_t lock, uint32_t contention);

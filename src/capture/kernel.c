@@ -244,6 +244,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	choose_network(kernel->bpf, is_chosen(config, probe_find("network")));
 	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
+	kernel->bpf->rodata->runnable_watched = is_chosen(config, probe_find("runnable"));
 	kernel->bpf->rodata->syscalls_watched = is_chosen(config, probe_find("syscalls"));
 	if (kernel->bpf->rodata->syscalls_watched)
 		make_room_for_calls(kernel->bpf);

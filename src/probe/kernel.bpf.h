@@ -66,6 +66,10 @@ struct task_ledger {
 	__u16 requests_open, requests_traced;
 	__u8 request_borrowed;
 	__u32 wait_place, queue_place;
+	/* who has the processor that it could use; runnable.bpf.h says when that is noted */
+	__u32 ready_by;                 /* tid; 0: nobody had */
+	char ready_comm[WIRE_COMM];
+	__u8 ready_why;                 /* enum wire_ready_reason */
 	/* system calls; syscalls.bpf.h says what they mean, and only syscalls.bpf.c writes them */
 	__u64 oncpu_clock_ns;           /* but this one: all on-CPU time inside the window, up to since_ns */
 	__u64 call_begun_ns, call_clock_ns, call_stack;

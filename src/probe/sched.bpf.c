@@ -19,6 +19,7 @@
 #include "probe/evidence.bpf.h"
 #include "probe/lifetime.bpf.h"
 #include "probe/locks.bpf.h"
+#include "probe/runnable.bpf.h"
 #include "probe/syscalls.bpf.h"
 #include "probe/timeline.bpf.h"
 
@@ -137,7 +138,11 @@ VERIFIED_ONCE int account(struct task_ledger *ledger, __u64 now)
 		ledger->oncpu_count++;
 		if (syscalls_watched)
 			ledger->oncpu_clock_ns += ns;
-	} else if (ledger->state == TASK_PREEMPTED && ledger->throttled) {
+		return 0;
+	}
+	if (runnable_watched && ns >= WIRE_READY_TOLD_NS)
+		runnable_add(ledger, ns);
+	if (ledger->state == TASK_PREEMPTED && ledger->throttled) {
 		ledger->throttled_ns += ns;
 		ledger->throttled_count++;
 	} else if (ledger->state == TASK_PREEMPTED) {
@@ -326,7 +331,8 @@ VERIFIED_ONCE int lose(struct task_ledger *ledger, __u64 now)
 	return 0;
 }
 
-static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now, bool preempt, unsigned int state)
+static __always_inline void leave(void *ctx, struct task_struct *task, struct task_struct *next, __u64 now, bool preempt,
+				  unsigned int state)
 {
 	struct task_ledger *ledger = ledger_of(task, population_all);
 
@@ -341,6 +347,8 @@ static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now
 	if (preempt || !state) {
 		ledger->state = TASK_PREEMPTED;
 		ledger->throttled = is_throttled(task);
+		if (runnable_watched)
+			runnable_left(ledger, task, next, preempt);
 		lock_note_move(ledger, now, WIRE_DOING_RUNNABLE);
 	} else if (state & TASK_DEAD_BIT) {
 		if (now > window_start_ns)
@@ -356,7 +364,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, __u64 now
 	}
 }
 
-static __always_inline void enter(struct task_struct *task, __u64 now)
+static __always_inline void enter(struct task_struct *task, struct task_struct *prev, __u64 now)
 {
 	struct task_ledger *ledger = ledger_of(task, population_all);
 	__u32 cpu = bpf_get_smp_processor_id();
@@ -367,6 +375,8 @@ static __always_inline void enter(struct task_struct *task, __u64 now)
 	if (!ledger->serial)
 		ledger_start(ledger, task, now, TASK_PREEMPTED, now > window_start_ns);
 	since = ledger->since_ns;
+	if (runnable_watched && ledger->state == TASK_WOKEN)
+		runnable_queued(ledger, prev, now - since);
 	if (ledger->state == TASK_RUNNING)
 		lose(ledger, now);                      /* it waited, but was not seen to be switched out */
 	else
@@ -414,6 +424,7 @@ HIDDEN bool ledger_close(struct task_ledger *ledger, __u64 *ret_end)
 
 	if (!ledger->serial || ledger->state == TASK_GONE || ledger->state == TASK_NEW)
 		return false;
+	ledger->ready_why = WIRE_READY_UNSEEN;          /* nobody knows how it would have ended */
 	if (end < ledger->since_ns)                     /* the end was set too late for this thread */
 		end = ledger->since_ns;
 	if (ledger->state == TASK_BLOCKED) {
@@ -446,9 +457,9 @@ int BPF_PROG(sched_switched, bool preempt, struct task_struct *prev, struct task
 	}
 	count(COUNT_SWITCHES);
 	if (prev->pid)
-		leave(ctx, prev, now, preempt, prev_state);
+		leave(ctx, prev, next, now, preempt, prev_state);
 	if (next->pid)
-		enter(next, now);
+		enter(next, prev, now);
 	if (watch_idle)
 		account_cpu(prev, next, now);
 	return 0;

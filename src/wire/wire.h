@@ -58,6 +58,7 @@ enum wire_kind {
 	WIRE_HEAP_END,          /* the window's end: what lives is retained */
 	WIRE_RESIDENT,          /* what a process' memory consists of */
 	WIRE_COUNTER,           /* from a map: how often a counter went round, by stack */
+	WIRE_READY,             /* from a map: long delays of one thread that could run, by reason and by who had the processor */
 	WIRE_KIND_COUNT,
 };
 
@@ -271,6 +272,7 @@ enum wire_counter {
 	COUNT_CALLS, COUNT_CALLS_LOST,
 	COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED, COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST,
 	COUNT_COUNTER_EVENTS, COUNT_COUNTER_EVENTS_LOST,
+	COUNT_READIES, COUNT_READIES_LOST,
 	COUNTERS,
 };
 
@@ -325,6 +327,25 @@ struct wire_sample_key {
 	__u32 thread;
 	__u32 kernel;                   /* 1: the processor was in kernel mode */
 };
+
+/* Why a thread that could run did not. Append-only. */
+enum wire_ready_reason {
+	WIRE_READY_UNSEEN,      /* it was cut by the window, or its switches were not all seen */
+	WIRE_READY_PREEMPTED,   /* another was switched in for it, while it had work: by is that one */
+	WIRE_READY_YIELDED,     /* it gave way itself (sched_yield) */
+	WIRE_READY_THROTTLED,   /* its cgroup has used up its quota */
+	WIRE_READY_QUEUED,      /* woken, while another ran there: by is who ran last before it */
+	WIRE_READY_IDLE,        /* woken, while its processor had nothing to do: the way out of idling */
+	WIRE_READY_REASONS,
+};
+enum { WIRE_READY_TOLD_NS = 20000 };            /* shorter ones are in the ledger's sums alone */
+struct wire_ready_key {
+	__u32 thread, by;               /* by: tid; 0: nobody */
+	__u8 reason;
+	__u8 moved;                     /* it went on on another processor */
+	__u16 reserved;
+};
+struct wire_ready_value { __u64 count, ns, maximum_ns; char comm[WIRE_COMM]; };      /* comm: of by, who may be gone soon */
 
 /* WIRE_CALL_COMPATIBLE beside the number: of a 32-bit program. Of a call that had not ended the count is 0. */
 #define WIRE_CALL_COMPATIBLE (1u << 30)
@@ -397,6 +418,7 @@ struct wire_segment { struct wire_head head; struct wire_segment_key key; struct
 struct wire_sample { struct wire_head head; struct wire_sample_key key; struct wire_sample_value value; };
 struct wire_delays { struct wire_head head; __u32 preempted, reserved; struct wire_delay buckets[WIRE_DELAY_BUCKETS]; };
 struct wire_io { struct wire_head head; struct wire_io_key key; struct wire_io_value value; };    /* text: the device's name */
+struct wire_ready { struct wire_head head; struct wire_ready_key key; __u32 reserved; struct wire_ready_value value; };
 struct wire_call { struct wire_head head; struct wire_call_key key; struct wire_call_value value; };
 struct wire_connection { struct wire_head head; struct wire_connection_key key; struct wire_connection_value value; };
 struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
@@ -462,6 +484,8 @@ _Static_assert(sizeof(struct wire_request_open) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_request_event) == 56, "wire layout");
 _Static_assert(sizeof(struct wire_wait_interval) == 88, "wire layout");
 _Static_assert(sizeof(struct wire_io) == 136, "wire layout");
+_Static_assert(sizeof(struct wire_ready_key) == 12, "wire layout");
+_Static_assert(sizeof(struct wire_ready) == 72, "wire layout");
 _Static_assert(sizeof(struct wire_call_key) == 24, "wire layout");
 _Static_assert(sizeof(struct wire_connection_key) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_connection) == 464, "wire layout");
