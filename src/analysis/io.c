@@ -7,6 +7,7 @@
 #include "analysis/account.h"
 #include "analysis/analysis.h"
 #include "analysis/figure.h"
+#include "analysis/io_files.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "profile/selection.h"
@@ -205,6 +206,7 @@ static int io_run(const struct question *question, struct document *into, struct
 	add_devices(&io, into);
 	add_chains(&io, into);
 	add_kinds(&io, into);
+	io_files_add(question, into);
 	free(io.devices);
 	free(io.kinds);
 	return 0;

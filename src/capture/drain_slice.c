@@ -149,6 +149,34 @@ static void ready_entry(void *context, const void *key, const void *value)
 	drain_feed(drain, &wire, sizeof(wire));
 }
 
+static void put_file(struct drain *drain, enum wire_kind kind, const void *key, const void *value)
+{
+	struct wire_file_io wire = { .head = { .size = sizeof(wire), .kind = (__u16)kind } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_feed(drain, &wire, sizeof(wire));
+}
+
+static void file_io_entry(void *context, const void *key, const void *value)
+{
+	put_file(context, WIRE_FILE_IO, key, value);
+}
+
+static void dirtied_entry(void *context, const void *key, const void *value)
+{
+	put_file(context, WIRE_DIRTIED, key, value);
+}
+
+static int drain_files(struct drain *drain, bool odd)
+{
+	struct crosscut_bpf *bpf = drain->options.bpf;
+	int r;
+
+	r = maps_empty(odd ? bpf->maps.file_ios_odd : bpf->maps.file_ios_even, file_io_entry, drain);
+	return r ? r : maps_empty(odd ? bpf->maps.dirtied_odd : bpf->maps.dirtied_even, dirtied_entry, drain);
+}
+
 static void put_call(struct drain *drain, enum wire_kind kind, const void *key, const void *value)
 {
 	struct wire_call wire = { .head = { .size = sizeof(wire), .kind = (__u16)kind } };
@@ -221,6 +249,8 @@ static int drain_maps(struct drain *drain, bool odd, struct error *err)
 	}
 	if (!r)
 		r = maps_empty(odd ? bpf->maps.readies_odd : bpf->maps.readies_even, ready_entry, drain);
+	if (!r)
+		r = drain_files(drain, odd);
 	if (!r)
 		r = drain_calls(drain, odd);
 	if (!r && bpf->rodata->network_watched) {
@@ -297,6 +327,7 @@ static void drain_losses(struct drain *drain)
 		{ "block-requests", COUNT_IOS, COUNT_IOS_LOST }, { "system-calls", COUNT_CALLS, COUNT_CALLS_LOST },
 		{ "connections", COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED },
 		{ "socket-waits", COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST },
+		{ "file-requests", COUNT_FILE_IOS, COUNT_FILE_IOS_LOST },
 		{ "runnable-reasons", COUNT_READIES, COUNT_READIES_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },

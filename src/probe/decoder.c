@@ -34,6 +34,7 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->codes = map_new(sizeof(struct code_key));
 	decoder->evaluators = map_new(sizeof(uint32_t));
 	decoder->locks = map_new(sizeof(struct lock_key));
+	decoder->files = map_new(sizeof(struct wire_file));
 	decoder->linked = map_new(sizeof(uint32_t));
 	decoder->kernel = profile_file(into, "[kernel]", NULL);
 	decoder->unmapped = profile_file(into, "[unmapped]", NULL);
@@ -58,6 +59,7 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->codes);
 	map_free(decoder->evaluators);
 	map_free(decoder->locks);
+	map_free(decoder->files);
 	map_free(decoder->linked);
 	free(decoder->links);
 	free(decoder->evaluator_rows);

@@ -29,6 +29,7 @@ struct decoder {
 	struct map *codes;              /* struct code_key -> frame_id */
 	struct map *evaluators;         /* pid -> index */
 	struct map *locks;              /* struct lock_key -> object_id */
+	struct map *files;              /* struct wire_file -> string_id */
 	struct map *linked;             /* serial -> index + 1 of the links that wait for their interval, newest first */
 	struct pending_link *links;
 	size_t link_count, link_room, links_open;

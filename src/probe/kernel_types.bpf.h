@@ -42,8 +42,19 @@ struct cfs_rq { struct rq *rq; int throttle_count; };
 struct sched_entity { __u64 sum_exec_runtime; struct cfs_rq *cfs_rq; };
 
 struct file_operations { void *release; };
-struct inode { unsigned short i_mode; };
+struct hlist_node { struct hlist_node *next; };
+struct hlist_head { struct hlist_node *first; };
+struct super_block { __u32 s_dev; };
+struct inode { unsigned short i_mode; unsigned long i_ino; struct super_block *i_sb; struct hlist_head i_dentry; };
 struct file { const struct file_operations *f_op; struct inode *f_inode; void *private_data; };
+struct qstr { const unsigned char *name; };
+struct dentry { struct qstr d_name; struct dentry *d_parent; union { struct hlist_node d_alias; } d_u; };
+struct address_space { struct inode *host; };
+struct page { struct address_space *mapping; unsigned long compound_head; };
+struct folio;
+struct bio_vec { struct page *bv_page; };
+struct io_cqe { int fd; };
+struct io_kiocb { struct file *file; struct io_cqe cqe; __u64 flags; };
 struct fdtable { unsigned int max_fds; struct file **fd; };
 struct files_struct { struct fdtable *fdt; };
 
@@ -93,8 +104,9 @@ struct bpf_iter_meta { struct seq_file *seq; };
 struct bpf_iter__task { struct bpf_iter_meta *meta; struct task_struct *task; };
 
 struct bvec_iter { __u64 bi_sector; };
-struct bio { struct bvec_iter bi_iter; };
 struct gendisk { int major, first_minor; };
+struct block_device { struct gendisk *bd_disk; };
+struct bio { struct bvec_iter bi_iter; struct block_device *bi_bdev; __u32 bi_opf; struct bio_vec *bi_io_vec; };
 struct request_queue { struct gendisk *disk; };
 struct request { struct request_queue *q; __u32 cmd_flags; __u32 __data_len; __u64 __sector; __u64 start_time_ns; };
 

@@ -59,6 +59,9 @@ enum wire_kind {
 	WIRE_RESIDENT,          /* what a process' memory consists of */
 	WIRE_COUNTER,           /* from a map: how often a counter went round, by stack */
 	WIRE_READY,             /* from a map: long delays of one thread that could run, by reason and by who had the processor */
+	WIRE_FILE_NAME,         /* kernel half: the end of a file's path */
+	WIRE_FILE_IO,           /* from a map: block requests by file and by who submitted them */
+	WIRE_DIRTIED,           /* from a map: pages of a file that a thread made dirty */
 	WIRE_KIND_COUNT,
 };
 
@@ -273,6 +276,7 @@ enum wire_counter {
 	COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED, COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST,
 	COUNT_COUNTER_EVENTS, COUNT_COUNTER_EVENTS_LOST,
 	COUNT_READIES, COUNT_READIES_LOST,
+	COUNT_FILE_IOS, COUNT_FILE_IOS_LOST, COUNT_DIRTIED,
 	COUNTERS,
 };
 
@@ -327,6 +331,22 @@ struct wire_sample_key {
 	__u32 thread;
 	__u32 kernel;                   /* 1: the processor was in kernel mode */
 };
+
+/* A file is an inode of a file system; inode 0: nobody can say which file. */
+struct wire_file { __u64 inode; __u32 device, reserved; };
+enum { WIRE_FILE_TEXT = 40 };
+struct wire_file_name {
+	struct wire_head head;
+	struct wire_file file;
+	__u32 mode, reserved;           /* of the inode: a block device's own pages are a file system's metadata */
+	char name[WIRE_FILE_TEXT], folder[WIRE_FILE_TEXT];      /* the last two parts of its path, each cut to size */
+};
+struct wire_file_key {
+	struct wire_file file;
+	__u32 thread;                   /* that submitted it; 0: of nobody in the population, as write-back's workers are */
+	__u32 operation;
+};
+struct wire_file_value { __u64 count, bytes, queue_ns, device_ns, device_maximum_ns; };    /* dirtied: count is pages */
 
 /* Why a thread that could run did not. Append-only. */
 enum wire_ready_reason {
@@ -419,6 +439,7 @@ struct wire_sample { struct wire_head head; struct wire_sample_key key; struct w
 struct wire_delays { struct wire_head head; __u32 preempted, reserved; struct wire_delay buckets[WIRE_DELAY_BUCKETS]; };
 struct wire_io { struct wire_head head; struct wire_io_key key; struct wire_io_value value; };    /* text: the device's name */
 struct wire_ready { struct wire_head head; struct wire_ready_key key; __u32 reserved; struct wire_ready_value value; };
+struct wire_file_io { struct wire_head head; struct wire_file_key key; struct wire_file_value value; };
 struct wire_call { struct wire_head head; struct wire_call_key key; struct wire_call_value value; };
 struct wire_connection { struct wire_head head; struct wire_connection_key key; struct wire_connection_value value; };
 struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
@@ -486,6 +507,8 @@ _Static_assert(sizeof(struct wire_wait_interval) == 88, "wire layout");
 _Static_assert(sizeof(struct wire_io) == 136, "wire layout");
 _Static_assert(sizeof(struct wire_ready_key) == 12, "wire layout");
 _Static_assert(sizeof(struct wire_ready) == 72, "wire layout");
+_Static_assert(sizeof(struct wire_file_name) == 120, "wire layout");
+_Static_assert(sizeof(struct wire_file_io) == 80, "wire layout");
 _Static_assert(sizeof(struct wire_call_key) == 24, "wire layout");
 _Static_assert(sizeof(struct wire_connection_key) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_connection) == 464, "wire layout");
