@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What did a thread's time come down to? Its waits are followed to those who ended them, and theirs in turn, down to what ran,
+ * What did a thread's time, or a request's, come down to? Its waits are followed to those who ended them, and theirs in turn, down to what ran,
  * waited for a device or slept (analysis/wake_path.h). A wait for a lock is followed to each of its holders for that one's
- * part. The parts cover the thread's time exactly; where nothing explains one it is [unknown], and stays.
+ * part. A request is followed in the thread that answered it: while that one waited to be handed the request, it is followed to
+ * those who had it before. The parts cover the time exactly; where nothing explains one it is [unknown], and stays.
  *
  *	lock/mutex (orders) ▸ writer: disk/flush          the thread waited for a lock whose holder waited for the disk
  */
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 20, THREADS_MOST = 8, CHAIN_SIZE = 4096, TREE_NODES = 20000 };
+enum { ROWS_MOST = 20, THREADS_MOST = 8, REQUESTS_MOST = 20000, CHAIN_SIZE = 4096, TREE_NODES = 20000 };
 
 /* What an interval of the graph stands for: one of the profile, or one part of it. */
 struct step { uint32_t interval; struct object_id lock; };
@@ -41,6 +42,7 @@ struct chaining {
 	struct chain *chains;
 	size_t chain_count, chain_room;
 	double window_ns, told_ns, unknown_ns, cut_ns;
+	size_t requests;                     /* that were followed; 0: threads were */
 	uint32_t root;                       /* node of the tree */
 };
 
@@ -251,6 +253,26 @@ static void follow(struct chaining *chaining, uint32_t index)
 	wake_path(chaining->graph, index, from, to, add_part, chaining);
 }
 
+/* Those that --where request chose: a window may cut one, and no part of it is told of the rest. */
+static void follow_requests(struct chaining *chaining)
+{
+	const struct profile *profile = chaining->question->profile;
+
+	chaining->root = CALL_TREE_ROOT;
+	for (size_t i = 0; i < profile_request_count(profile) && chaining->requests < REQUESTS_MOST; i++) {
+		const struct request *request = profile_request_at(profile, i);
+		uint64_t from = request->opened_ns, to = request->closed_ns;
+
+		selection_clip(chaining->question->selection, profile, &from, &to);
+		if (from >= to || !selection_has_thread(chaining->question->selection, profile,
+							profile_thread_at(profile, request->thread.index)))
+			continue;
+		chaining->requests++;
+		chaining->window_ns += (double)(to - from);
+		wake_path(chaining->graph, request->thread.index, from, to, add_part, chaining);
+	}
+}
+
 /* --- Sections -------------------------------------------------------------------------------------------------- */
 
 static const struct column chain_columns[] = {
@@ -298,7 +320,10 @@ static struct record *summary_of(const struct chaining *chaining, const uint32_t
 	for (size_t i = 0; i < count; i++)
 		text_print(&names, "%s%s (%u)", i ? ", " : "", profile_text(profile, profile_thread_at(profile, threads[i])->comm),
 			   profile_thread_at(profile, threads[i])->tid);
-	record_add(record, "threads", "threads", "", value_text(text_string(&names)));
+	if (chaining->requests)
+		record_add(record, "requests", "requests", "count", value_integer((int64_t)chaining->requests));
+	else
+		record_add(record, "threads", "threads", "", value_text(text_string(&names)));
 	record_add(record, "window", "their time", "ns", figure(chaining->window_ns));
 	record_add(record, "told", "told in parts", "ns", figure(chaining->told_ns));
 	record_add(record, "residual", "residual", "ns", figure(chaining->window_ns - chaining->told_ns));
@@ -329,13 +354,15 @@ static int chain_run(const struct question *question, struct document *into, str
 	chaining.chain_ids = chain_ids = map_new(2 * sizeof(uint32_t));
 	read_graph(&chaining);
 	graph = chaining.graph;
-	count = choose(&chaining, threads);
+	count = profile_meta(question->profile, "cohort.requests") ? 0 : choose(&chaining, threads);
 	for (size_t i = 0; i < count; i++)
 		follow(&chaining, threads[i]);
+	if (profile_meta(question->profile, "cohort.requests"))
+		follow_requests(&chaining);
 	if (chaining.window_ns > 0) {
 		(void)document_add_record(into, "chain", "Time followed to its ground", summary_of(&chaining, threads, count));
 		(void)document_add_table(into, "chains", "What it came down to: exact", chains_of(&chaining));
-		(void)document_add_tree(into, "chain_tree", "Chains, from the thread to the ground",
+		(void)document_add_tree(into, "chain_tree", "Chains, down to the ground",
 					call_tree_draw(tree, naming, "time", "ns", "exact", TREE_NODES));
 	} else {
 		document_add_finding(into, SEVERITY_NOTE, "no selected thread waited");
@@ -349,6 +376,6 @@ static int chain_run(const struct question *question, struct document *into, str
 extern const struct analysis analysis_chain;
 const struct analysis analysis_chain = {
 	.name = "chain",
-	.asks = "what did a thread's waits come down to, by who ended them?",
+	.asks = "what did the waits of a thread or a request come down to, by who ended them?",
 	.run = chain_run,
 };

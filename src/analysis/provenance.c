@@ -358,12 +358,26 @@ static void note_intervals(const struct profile *profile, struct document *into)
 				     "hold the time", (unsigned long long)kept, (unsigned long long)lost);
 }
 
+static void note_flight(const struct profile *profile, struct document *into)
+{
+	const char *trigger = profile_meta(profile, "flight.trigger");
+	uint64_t forgotten = profile_meta_number(profile, "flight.slices_forgotten_for_room", 0);
+
+	if (trigger)
+		document_add_finding(into, SEVERITY_NOTE, "a flight recorder kept this because %s; each thread's account begins with the interval "
+							  "that was open when the kept time began", trigger);
+	if (forgotten)
+		document_add_finding(into, SEVERITY_WARNING, "%llu slices had to be forgotten earlier than asked, for want of memory",
+				     (unsigned long long)forgotten);
+}
+
 static void add_findings(const struct question *question, const struct account *account,
 			 struct document *into)
 {
 	const char *sealed = profile_meta(question->profile, "capture.sealed");
 	bool counted = account->worked || profile_meta(question->profile, "work.source");
 
+	note_flight(question->profile, into);
 	if (sealed && (!strcmp(sealed, "0") || !strcmp(sealed, "false") || !strcmp(sealed, "no")))
 		document_add_finding(into, SEVERITY_WARNING,
 				     "the capture was not sealed: the recorder ended early, and "

@@ -62,6 +62,10 @@ static const struct option options[] = {
 	{ "no-wait-stacks", 0, OPTION_FLAG, false, INTO(no_wait_stacks), NULL, "take no stacks of waits", "--no-wait-stacks" },
 	{ "timeline", 0, OPTION_FLAG, false, INTO(timeline), NULL, "keep every interval by itself (the same as --with timeline)",
 	  "--timeline" },
+	{ "keep", 0, OPTION_DURATION, false, INTO(keep_ns), "TIME", "keep only the last so long, in memory, until a --trigger",
+	  "--keep 30s" },
+	{ "trigger", 0, OPTION_TEXT, false, INTO(trigger), "EXPR", "write what is kept and end: request>TIME, gate:NAME, signal",
+	  "--trigger 'request>200ms'" },
 	{ "budget", 0, OPTION_NUMBER, false, INTO(budget), "FRACTION", "own cost of a CPU above which detail is given up (default 0.02)",
 	  "--budget 0.01" },
 	{ "abort-at", 0, OPTION_NUMBER, false, INTO(abort), "FRACTION", "own cost at which it ends (default: a stated budget, else 0.2)",
@@ -112,6 +116,13 @@ static void closing_line(const struct record_job *job, const struct recording_re
 {
 	char length[QUANTITY_SIZE], size[QUANTITY_SIZE];
 
+	if (result->untriggered) {
+		fprintf(stderr, "crosscut: nothing fired the trigger in %s; nothing was kept\n",
+			quantity_print(length, (double)result->duration_ns, "ns"));
+		return;
+	}
+	if (*result->trigger)
+		fprintf(stderr, "crosscut: %s\n", result->trigger);
 	fprintf(stderr, "crosscut: %s of %s in %s (%s)\n", quantity_print(length, (double)result->duration_ns, "ns"),
 		result->filter, job->path, quantity_print(size, (double)result->file_bytes, "bytes"));
 	if (result->lost)
@@ -151,7 +162,7 @@ static int run(struct record_job *job, struct error *err)
 		r = answer_json(job, &result, err);
 	if (result.given_up)
 		launch_outlive(&job->launch);           /* the command is the user's: it goes on without us */
-	if (r >= 0 && result.given_up)
+	if (r >= 0 && (result.given_up || result.untriggered))
 		r = 1;
 	recording_result_done(&result);
 	return r;
@@ -193,6 +204,8 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 		job.recording.size_limit_bytes = wanted->size_limit_bytes;
 		job.recording.duration_ns = wanted->duration_ns;
 		job.recording.jitter_ns = wanted->jitter_ns;
+		job.recording.keep_ns = wanted->keep_ns;
+		job.recording.trigger = &job.trigger;
 		job.recording.labels = wanted->labels.items;
 		job.recording.label_count = wanted->labels.count;
 		job.recording.progress = !wanted->quiet;

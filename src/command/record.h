@@ -10,15 +10,16 @@
 #include "base/option.h"
 #include "capture/launch.h"
 #include "command/recording.h"
+#include "command/trigger.h"
 
 struct error;
 struct heap;
 
 struct record_config {
 	struct option_list processes, threads, work, with, without, labels;
-	const char *comm, *cgroup, *container, *output, *correct, *runbook, *requests, *stages;
+	const char *comm, *cgroup, *container, *output, *correct, *runbook, *requests, *stages, *trigger;
 	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, redact, json, quiet;
-	uint64_t duration_ns, size_limit_bytes, depth, jitter_ns, heap_bytes;
+	uint64_t duration_ns, size_limit_bytes, depth, jitter_ns, heap_bytes, keep_ns;
 	double rate_hz, budget, abort;       /* budget, abort: below 0 where they were not said */
 };
 
@@ -26,6 +27,7 @@ struct record_job {
 	const struct record_config *config;
 	struct recording recording;
 	struct runbook *runbook;
+	struct trigger trigger;
 	char **texts;                        /* labels of the runbook */
 	size_t text_count, text_room;
 	pid_t *ids;                          /* what recording's population borrows */

@@ -312,6 +312,17 @@ static int choose_stages(const struct record_config *config, struct capture_conf
 	return 0;
 }
 
+static int choose_trigger(struct record_job *job, struct error *err)
+{
+	const struct record_config *config = job->config;
+
+	if (!config->keep_ns == !config->trigger)
+		return config->trigger ? trigger_parse(config->trigger, &job->trigger, err) : 0;
+	(void)fail(err, FAILURE_USAGE, -EINVAL, config->trigger ? "--trigger without --keep" : "--keep without --trigger");
+	(void)error_because(err, "the last slices are kept for something to make them worth a file");
+	return error_try(err, "--keep 30s --trigger signal");
+}
+
 int record_choose(struct record_job *job, const struct option_arguments *arguments, struct error *err)
 {
 	struct capture_config *capture = &job->recording.capture;
@@ -331,6 +342,8 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 		r = check_output(config, err);
 	if (!r)
 		r = choose_requests(job, err);
+	if (!r)
+		r = choose_trigger(job, err);
 	if (!r && config->redact && config->with_arguments) {
 		r = fail(err, FAILURE_USAGE, -EINVAL, "both --redact and --with-arguments");
 		error_because(err, "arguments are names and paths");

@@ -14,6 +14,8 @@
 #include "base/terminal.h"
 #include "capture/harvest.h"
 #include "capture/harvest_generated.h"
+#include "command/flight.h"
+#include "command/trigger.h"
 #include "format/native.h"
 #include "profile/profile.h"
 #include "result/document.h"
@@ -29,9 +31,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLICE_NS = 1000000000 };
+enum { SLICE_NS = 1000000000, FLIGHT_BYTES = 256 << 20 };
 
-static volatile sig_atomic_t stop_signals;
+static volatile sig_atomic_t stop_signals, user_signals;
 
 static void on_signal(int number)
 {
@@ -41,19 +43,27 @@ static void on_signal(int number)
 	}
 }
 
-struct watched { struct sigaction interrupt, terminate; };
+static void on_user_signal(int number)
+{
+	(void)number;
+	user_signals++;
+}
+
+struct watched { struct sigaction interrupt, terminate, user; };
 
 static void watch_signals(struct watched *before)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal }, user = { .sa_handler = on_user_signal, .sa_flags = SA_RESTART };
 
-	stop_signals = 0;
+	stop_signals = user_signals = 0;
+	(void)sigaction(SIGUSR1, &user, &before->user);
 	(void)sigaction(SIGINT, &action, &before->interrupt);
 	(void)sigaction(SIGTERM, &action, &before->terminate);
 }
 
 static void unwatch_signals(const struct watched *before)
 {
+	(void)sigaction(SIGUSR1, &before->user, NULL);
 	(void)sigaction(SIGINT, &before->interrupt, NULL);
 	(void)sigaction(SIGTERM, &before->terminate, NULL);
 }
@@ -62,14 +72,28 @@ struct run {
 	const struct recording *recording;
 	struct capture *capture;
 	struct native *native;
-	bool full;
+	struct flight *flight;               /* NULL: slices are written as they are cut */
+	bool full, triggered;
+	char reason[TRIGGER_REASON_SIZE];
 };
+
+static void keep_slice(struct run *run, const struct profile *profile, struct slice_id slice)
+{
+	flight_keep(run->flight, profile, slice);
+	if (!run->triggered)
+		run->triggered = trigger_fires(run->recording->trigger, profile, user_signals > 0, run->reason);
+}
 
 static int on_slice(void *to, const struct profile *profile, struct slice_id slice, struct error *err)
 {
 	struct run *run = to;
-	int r = run->full ? 0 : native_slice(run->native, profile, slice, err);
+	int r;
 
+	if (run->flight) {
+		keep_slice(run, profile, slice);
+		return 0;
+	}
+	r = run->full ? 0 : native_slice(run->native, profile, slice, err);
 	if (r != -EFBIG)
 		return r;
 	run->full = true;                       /* what is stored is kept, and the end is said */
@@ -105,7 +129,7 @@ static bool is_over(const struct run *run, const struct capture_status *status)
 {
 	const struct recording *recording = run->recording;
 
-	return stop_signals || run->full || status->given_up || status->target_gone || (recording->launch && launch_ended(recording->launch)) ||
+	return stop_signals || run->full || run->triggered || status->given_up || status->target_gone || (recording->launch && launch_ended(recording->launch)) ||
 	       (recording->duration_ns && status->elapsed_ns + 50000000 >= recording->duration_ns) ||
 	       (recording->until && recording->until(recording->context));
 }
@@ -217,11 +241,42 @@ static int record_window(struct run *run, struct error *err)
 	return r < 0 ? r : finished;
 }
 
+/* A file that is in the way is told before the capture begins; one is made only when there is something to keep. */
+static int make_file(struct run *run, bool kept, struct error *err)
+{
+	const struct recording *recording = run->recording;
+
+	if (run->flight && !kept && (recording->replace || access(recording->path, F_OK)))
+		return 0;
+	return native_create(run->native, recording->path, recording->replace, recording->size_limit_bytes, err);
+}
+
+static int write_flight(struct run *run, struct error *err)
+{
+	struct profile *profile = capture_profile(run->capture);
+	struct flight_state state;
+	int r = make_file(run, true, err);
+
+	if (r < 0)
+		return r;
+	flight_state(run->flight, &state);
+	profile_set_meta(profile, "flight.trigger", run->reason);
+	profile_set_meta_number(profile, "flight.kept_ns", state.kept_ns);
+	profile_set_meta_number(profile, "flight.slices_forgotten_for_room", state.forgotten_for_room);
+	r = flight_write(run->flight, profile, run->native, err);
+	if (r != -EFBIG)
+		return r;
+	run->full = true;
+	return 0;
+}
+
 static int seal(struct run *run, struct error *err)
 {
 	struct profile *profile = capture_profile(run->capture);
-	int r = resolve(run->capture, err);
+	int r = run->flight ? write_flight(run, err) : 0;
 
+	if (!r)
+		r = resolve(run->capture, err);
 	note_end(run->recording, profile);
 	return r < 0 ? r : native_seal(run->native, profile, err);
 }
@@ -242,6 +297,8 @@ static void fill_result(const struct run *run, struct recording_result *ret)
 	ret->full = run->full;
 	ret->interrupted = stop_signals > 0;
 	ret->given_up = status.given_up;
+	ret->untriggered = run->flight && !run->triggered;
+	(void)snprintf(ret->trigger, sizeof(ret->trigger), "%s", run->reason);
 }
 
 /* Hosts of a fleet that are told the same time start apart. A signal ends the wait, and with it the capture as it begins. */
@@ -271,6 +328,7 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	config.to = &run;
 	watch_signals(&before);
 	waited_ns = wait_random(recording->jitter_ns);
+	run.flight = recording->keep_ns ? flight_new(recording->keep_ns, FLIGHT_BYTES) : NULL;
 	run.native = native_new();
 	if (recording->redact)
 		native_redact(run.native);
@@ -282,18 +340,19 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	}
 	r = capture_prepare(run.capture, err);
 	if (!r)
-		r = native_create(run.native, recording->path, recording->replace, recording->size_limit_bytes, err);
+		r = make_file(&run, false, err);
 	started = !r;
 	if (!r)
 		r = record_window(&run, err);
-	if (!r)
+	if (!r && (!run.flight || run.triggered))
 		r = seal(&run, err);
 	if (!r)
 		fill_result(&run, ret);
-	if (r < 0 && started && profile_slice_count(capture_profile(run.capture)) <= 1)        /* id 0 is none */
+	if (r < 0 && started && !run.flight && profile_slice_count(capture_profile(run.capture)) <= 1)        /* id 0 is none */
 		(void)unlink(recording->path);          /* nothing was captured: an empty file helps nobody */
 	native_free(run.native);
 	capture_free(run.capture);
+	flight_free(run.flight);
 	unwatch_signals(&before);
 	return r;
 }
@@ -318,6 +377,8 @@ void recording_document(const struct recording_result *result, const char *path,
 	record_add(record, "lost", "events lost", "count", value_integer((int64_t)result->lost));
 	record_add(record, "given_up", "ended by the guard", "", value_truth(result->given_up));
 	record_add(record, "full", "ended at --max-size", "", value_truth(result->full));
+	if (result->untriggered || *result->trigger)
+		record_add(record, "trigger", "trigger", "", *result->trigger ? value_text(result->trigger) : value_none());
 	if (launch->pid)
 		record_add(record, "exit_status", "command's status", "",
 			   WIFEXITED(launch->status) ? value_integer(WEXITSTATUS(launch->status)) : value_none());

@@ -15,6 +15,7 @@
 struct document;
 struct error;
 struct runbook;
+struct trigger;
 
 struct recording {
 	struct capture_config capture;       /* slice and to are set by recording_run() */
@@ -24,6 +25,8 @@ struct recording {
 	uint64_t size_limit_bytes;           /* 0: none */
 	uint64_t duration_ns;                /* 0: until something ends it */
 	uint64_t jitter_ns;                  /* it starts after a random time of at most this */
+	uint64_t keep_ns;                    /* 0: every slice is written; else the last of so long, once the trigger fires … */
+	const struct trigger *trigger;       /* … which ends the capture */
 	const char *const *labels;           /* "key=value" */
 	size_t label_count;
 	const struct runbook *runbook;       /* whose contract is stored; NULL: none */
@@ -41,6 +44,8 @@ struct recording_result {
 	uint64_t start_ns, duration_ns, file_bytes, events, lost, threads;
 	char *filter;
 	bool full, interrupted, given_up;    /* given_up: by the guard */
+	bool untriggered;                    /* the trigger never fired: there is no file */
+	char trigger[256];                   /* what fired it; empty where there was none */
 };
 
 int recording_run(const struct recording *recording, struct recording_result *ret, struct error *err);

@@ -39,7 +39,7 @@ static bool is_named(const struct profile *profile, const struct request *reques
 
 	(void)snprintf(status, sizeof(status), "%u", request->status);
 	return !strcmp(profile_text(profile, request->class), value) || !strcmp(profile_text(profile, request->outcome), value) ||
-	       !strcmp(status, value) || (request->overlap && !strcmp(value, "overlap"));
+	       !strcmp(status, value) || !strcmp(profile_text(profile, request->trace_id), value) || (request->overlap && !strcmp(value, "overlap"));
 }
 
 static size_t choose(const struct profile *profile, const char *const *values, size_t count, bool *chosen)
@@ -110,7 +110,7 @@ static void replace_facts(struct profile *profile, const bool *chosen)
 	uint32_t *numbers = xcalloc(profile->request_count + 1, sizeof(*numbers));
 	size_t requests = 0, parts = 0;
 
-	profile->cell_count = profile->completion_count = profile->interval_count = profile->link_count = 0;
+	profile->cell_count = profile->completion_count = 0;
 	for (size_t i = 0; i < profile->part_count; i++) {
 		const struct part part = profile->part_rows[i];
 		const struct request *request = &profile->request_rows[part.request];

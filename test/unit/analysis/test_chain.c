@@ -2,6 +2,7 @@
 /* A thread that waits for a lock, whose two holders wait for a disk and run: what its time came down to. */
 #include "unit/analysis/asking.h"
 
+#include "profile/cohort.h"
 #include "profile/lock.h"
 
 struct stage { struct profile *profile; struct thread_id waiter, first, second; };
@@ -88,6 +89,45 @@ TEST(unasked_the_thread_that_waited_longest_is_followed)
 
 	assert_int_equal(ask(&it, "chain"), 0);
 	assert_string_equal(field_at(record_at(&it, "chain"), "threads")->text, "waiter (1)");
+	asked(&it);
+}
+
+/* The second answers what the first read: it got it from the first at 60. */
+TEST(a_request_is_followed_from_its_read_through_the_hands_it_went_through)
+{
+	struct stage stage = { .profile = profile_new() };
+	struct process_id process = built_process(stage.profile, 1, "shop");
+	const char *const slow[] = { "correct" };
+	struct asking it;
+	const struct table *table;
+
+	(void)built_slice(stage.profile, BUILDER_START, BUILDER_START + 100);
+	stage.first = built_thread(stage.profile, process, 1, "reader", BUILDER_START, BUILDER_START + 100);
+	stage.second = built_thread(stage.profile, process, 2, "pool", BUILDER_START, BUILDER_START + 100);
+	runs(&stage, stage.first, 0, 30);
+	waits(&stage, stage.first, 30, 50, "disk/read", WAKE_SOFTIRQ, stage.second);
+	runs(&stage, stage.first, 50, 100);
+	waits(&stage, stage.second, 0, 60, "idle/queue", WAKE_TASK, stage.first);
+	runs(&stage, stage.second, 60, 100);
+	profile_add_request(stage.profile, (struct request){ .thread = stage.second, .one_in = 1, .opened_ns = BUILDER_START + 20,
+							     .closed_ns = BUILDER_START + 70,
+							     .outcome = profile_string(stage.profile, "correct") });
+	profile_add_request(stage.profile, (struct request){ .thread = stage.first, .one_in = 1, .opened_ns = BUILDER_START + 1,
+							     .closed_ns = BUILDER_START + 2,
+							     .outcome = profile_string(stage.profile, "incorrect") });
+	it = asking(stage.profile);
+	assert_int_equal(cohort_narrow(it.profile, slow, 1, &it.err), 0);
+	assert_int_equal(ask(&it, "chain"), 0);
+	near(number_of(field_at(record_at(&it, "chain"), "requests")), 1);
+	near(number_of(field_at(record_at(&it, "chain"), "window")), 50);
+	near(number_of(field_at(record_at(&it, "chain"), "residual")), 0);
+	table = table_at(&it, "chains");
+	assert_int_equal(table->row_count, 3);
+	assert_string_equal(cell_at(table, 0, "chain")->text, "idle/queue ▸ reader: disk/read");
+	near(number_of(cell_at(table, 0, "total")), 20);
+	assert_string_equal(cell_at(table, 1, "chain")->text, "idle/queue ▸ reader: oncpu");
+	near(number_of(cell_at(table, 1, "total")), 20);
+	assert_string_equal(cell_at(table, 2, "chain")->text, "oncpu");
 	asked(&it);
 }
 

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A slice is one block: the rows of its tables, one after the other, as the profile had them. Dictionaries stay the profile's
+ * and only grow, so a row's ids hold for as long as the capture runs.
+ */
+#include "command/flight.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "analysis/account.h"
+#include "format/native.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of each kind of fact: its name in the profile's functions. */
+#define FACTS(X) X(cell) X(interval) X(link) X(request) X(part) X(completion) X(loss) X(own_cost)
+
+struct kept {
+	struct slice_id slice;
+	uint64_t start_ns, end_ns, bytes;
+#define X(noun) struct noun *noun##s; size_t noun##_count;
+	FACTS(X)
+#undef X
+};
+
+struct flight {
+	uint64_t keep_ns, bytes_most;
+	struct kept *kept;                   /* oldest first */
+	size_t count;
+	uint64_t bytes, forgotten_for_room;
+};
+
+struct flight *flight_new(uint64_t keep_ns, uint64_t bytes_most)
+{
+	struct flight *flight = xcalloc(1, sizeof(*flight));
+
+	flight->keep_ns = keep_ns;
+	flight->bytes_most = bytes_most;
+	flight->kept = xcalloc(FLIGHT_SLICES_MOST, sizeof(*flight->kept));
+	return flight;
+}
+
+static void kept_done(struct kept *kept)
+{
+#define X(noun) free(kept->noun##s);
+	FACTS(X)
+#undef X
+}
+
+void flight_free(struct flight *flight)
+{
+	if (!flight)
+		return;
+	for (size_t i = 0; i < flight->count; i++)
+		kept_done(&flight->kept[i]);
+	free(flight->kept);
+	free(flight);
+}
+
+static void forget_oldest(struct flight *flight)
+{
+	flight->bytes -= flight->kept[0].bytes;
+	kept_done(&flight->kept[0]);
+	memmove(&flight->kept[0], &flight->kept[1], --flight->count * sizeof(flight->kept[0]));
+}
+
+/* At least the newest is kept, however large. */
+static void make_room(struct flight *flight)
+{
+	uint64_t end_ns = flight->kept[flight->count - 1].end_ns;
+
+	while (flight->count > 1 && flight->kept[1].start_ns + flight->keep_ns <= end_ns)
+		forget_oldest(flight);
+	while (flight->count > 1 && flight->bytes > flight->bytes_most) {
+		forget_oldest(flight);
+		flight->forgotten_for_room++;
+	}
+}
+
+void flight_keep(struct flight *flight, const struct profile *profile, struct slice_id slice)
+{
+	const struct slice *row = profile_slice_at(profile, slice.index);
+	struct kept *kept;
+
+	if (flight->count == FLIGHT_SLICES_MOST)
+		forget_oldest(flight);
+	kept = &flight->kept[flight->count++];
+	*kept = (struct kept){ .slice = slice, .start_ns = row->start_ns, .end_ns = row->end_ns };
+#define X(noun)                                                                              \
+	kept->noun##_count = profile_##noun##_count(profile);                                \
+	kept->noun##s = xcalloc(kept->noun##_count + 1, sizeof(struct noun));                \
+	for (size_t i = 0; i < kept->noun##_count; i++)                                      \
+		kept->noun##s[i] = *profile_##noun##_at(profile, i);                         \
+	kept->bytes += kept->noun##_count * sizeof(struct noun);
+	FACTS(X)
+#undef X
+	flight->bytes += kept->bytes;
+	make_room(flight);
+}
+
+void flight_state(const struct flight *flight, struct flight_state *ret)
+{
+	*ret = (struct flight_state){ .slices = flight->count, .bytes = flight->bytes, .forgotten_for_room = flight->forgotten_for_room };
+	if (flight->count)
+		ret->kept_ns = flight->kept[flight->count - 1].end_ns - flight->kept[0].start_ns;
+}
+
+/* --- Writing --------------------------------------------------------------------------------------------------------- */
+
+static bool is_time(const struct profile *profile, const struct cell *cell)
+{
+	struct dimension_id root = profile_dimension_root(profile, profile_cell_dimension(profile, cell));
+
+	return profile_measure_at(profile, cell->measure.index)->role == ROLE_TOTAL &&
+	       dimension_is_state(profile_dimension_at(profile, root.index)->kind);
+}
+
+/* A thread that is in none of what is kept ended before it, and has no time of its own there. */
+static void shorten_lives(const struct flight *flight, struct profile *profile)
+{
+	uint64_t *sums = xcalloc(profile_thread_count(profile) + 1, sizeof(*sums));
+	uint64_t start_ns = flight->kept[0].start_ns;
+
+	for (size_t i = 0; i < flight->count; i++)
+		for (size_t k = 0; k < flight->kept[i].cell_count; k++)
+			if (is_time(profile, &flight->kept[i].cells[k]))
+				sums[flight->kept[i].cells[k].thread.index] += flight->kept[i].cells[k].value;
+	for (uint32_t i = 1; i < profile_thread_count(profile); i++) {
+		struct thread *thread = profile_thread_edit(profile, (struct thread_id){ i });
+
+		if (thread->outside)
+			continue;
+		if (thread->born && thread->start_ns < start_ns)
+			thread->born = false;
+		thread->start_ns = thread->end_ns > sums[i] ? thread->end_ns - sums[i] : thread->end_ns;
+		thread->kernel_runtime_ns = 0;          /* it is of the whole capture */
+	}
+	free(sums);
+}
+
+/* Slices that are not kept have no time either: what is kept begins where they end. */
+static void shorten_window(const struct flight *flight, struct profile *profile)
+{
+	uint64_t start_ns = flight->kept[0].start_ns;
+
+	for (uint32_t i = 1; i < flight->kept[0].slice.index; i++)
+		*profile_slice_edit(profile, (struct slice_id){ i }) = (struct slice){ start_ns, start_ns };
+	profile_set_meta_number(profile, "capture.start_ns", start_ns);
+	shorten_lives(flight, profile);
+}
+
+static void bring_back(const struct kept *kept, struct profile *profile)
+{
+	profile_clear_facts(profile);
+#define X(noun)                                                                              \
+	for (size_t i = 0; i < kept->noun##_count; i++)                                      \
+		profile_add_##noun(profile, kept->noun##s[i]);
+	FACTS(X)
+#undef X
+}
+
+int flight_write(struct flight *flight, struct profile *profile, struct native *native, struct error *err)
+{
+	int r = 0;
+
+	if (!flight->count)
+		return 0;
+	shorten_window(flight, profile);
+	for (size_t i = 0; i < flight->count && !r; i++) {
+		bring_back(&flight->kept[i], profile);
+		r = native_slice(native, profile, flight->kept[i].slice, err);
+	}
+	return r;
+}
