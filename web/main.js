@@ -8,6 +8,7 @@ import { badge } from "./cell.js";
 import { colorDark } from "./color.js";
 import { Explorer } from "./explorer.js";
 import { findingList } from "./finding.js";
+import { Graph, graphIsOf } from "./graph.js";
 import { helpDialog } from "./help.js";
 import { ledgerOf } from "./ledger.js";
 import { recordCard } from "./record.js";
@@ -62,6 +63,7 @@ class Page {
 		}
 		return this.section(part.part, part.title, part.members.map((member) => [
 			member.group ? element("h3", null, member.group) : null,
+			graphIsOf(member.section.columns) && member.value.length ? this.graph(member, part.title) : null,
 			tableOf({ columns: member.section.columns, rows: member.value, leftOut: member.section.rows_left_out, label: part.title })]));
 	}
 
@@ -69,6 +71,12 @@ class Page {
 		this.explorer = new Explorer(this.answer, parts, this.dimensions);
 		this.recolors.push(() => this.explorer.recolor());
 		return this.section("trees", "Where in the code", this.explorer.host);
+	}
+
+	graph(member, label) {
+		const graph = new Graph(member.value, label);
+		this.recolors.push(() => graph.draw());
+		return graph.host;
 	}
 
 	timeline(member) {

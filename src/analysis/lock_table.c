@@ -174,6 +174,7 @@ static void add_exact(struct lock_table *table, const struct cell *cell)
 	size_t edge_index = ROW_OF(table, edge, edge_key);
 	struct lock_edge *edge = &table->edges[edge_index];
 	struct lock_row *lock = &table->locks[index];
+	const struct wait_evidence *seen = &profile_evidence_at(table->profile, cell->evidence.index)->seen;
 	double ns = (double)cell->value;
 	bool is_new = false;
 
@@ -183,6 +184,7 @@ static void add_exact(struct lock_table *table, const struct cell *cell)
 	lock->waiters += is_new;
 	lock->wait_ns += ns;
 	lock->unheld_ns += cell->other.index ? 0 : ns;
+	lock->in_request_ns += seen->flags & EVIDENCE_IN_REQUEST ? ns : 0;
 	lock->longest_ns = fmax(lock->longest_ns, (double)cell->maximum);
 	table->holders[holder].wait_ns += ns;
 	table->wait_ns += ns;
@@ -334,6 +336,7 @@ struct lock_table *lock_table_new(const struct profile *profile, const struct se
 	table->profile = profile;
 	table->account = account;
 	table->naming = naming_new(profile);
+	table->has_requests = profile_request_count(profile) || profile_meta_number(profile, "requests.opened", 0);
 	table->lock_ids = map_new(3 * sizeof(uint64_t));
 	table->site_ids = map_new(2 * sizeof(uint32_t));
 	table->holder_ids = map_new(2 * sizeof(uint32_t));

@@ -27,6 +27,7 @@ struct lock_row {
 	const char *primitive;               /* of its heaviest call site */
 	uint64_t address;
 	double wait_ns, sampled_ns, unheld_ns, contended_ns, acquisitions, longest_ns;
+	double in_request_ns;                /* of the wait: by threads that had a request open */
 	double waiters, holders;             /* distinct threads */
 	double primitive_ns;
 };
@@ -55,7 +56,7 @@ struct lock_table {
 	size_t lock_count, site_count, holder_count, release_count, edge_count;
 	size_t lock_room, site_room, holder_room, release_room, edge_room;
 	double wait_ns, unheld_ns;
-	bool has_releases;
+	bool has_releases, has_requests;     /* requests: they were followed, so that time outside of them is known to be such */
 	struct map *lock_ids, *site_ids, *holder_ids, *release_ids, *edge_ids, *waiter_ids;
 	char **thread_names;                 /* by thread; NULL until asked */
 	size_t thread_count;

@@ -385,7 +385,7 @@ int main(int argc, char **argv)
 		const char *name;
 		struct document *(*make)(void);
 	} rows[] = { { "ledger", make_ledger }, { "pair", make_pair }, { "large", make_large }, { "hostile", make_hostile }, { "difference", make_difference },
-		{ "timeline", make_timeline }, { "crowd", make_crowd } };
+		{ "timeline", make_timeline }, { "crowd", make_crowd }, { "locks", make_locks } };
 
 	if (argc != 2) {
 		(void)fprintf(stderr, "usage: make_documents DIRECTORY\n");

@@ -13,7 +13,7 @@ import unittest
 from browser import Browser, find_browser
 
 DIRECTORY = sys.argv.pop(1) if len(sys.argv) > 1 else "build/page"
-DOCUMENTS = ("ledger", "pair", "large", "hostile", "difference", "timeline", "crowd")
+DOCUMENTS = ("ledger", "pair", "large", "hostile", "difference", "timeline", "crowd", "locks")
 browser = None
 
 
@@ -477,6 +477,32 @@ class Timeline(unittest.TestCase):
         browser.press("t")
         print(f"# {len(crowd['lane'])} spans: ready after {browser.evaluate('Number(document.documentElement.dataset.readyMs)')} ms; "
               f"drawn again after {(time.monotonic() - began) * 1000:.0f} ms")
+
+
+class Waiters(unittest.TestCase):
+    """Who waited for whom, drawn above its table."""
+
+    def setUp(self):
+        browser.open(path("locks.html"))
+
+    def test_each_pair_is_a_line_as_thick_as_its_wait(self):
+        edges = browser.evaluate("[...document.querySelectorAll('.graph-edge')].map((one) => [Number(one.getAttribute('stroke-width')), one.getAttribute('aria-label')])")
+        rows = answer("locks")["waiters"]
+        self.assertEqual(len(edges), len(rows))
+        for (width, words), row in zip(edges, rows):
+            self.assertAlmostEqual(width, 1.5 + 12 * row["wait"] / 8e6, delta=0.06)
+            for part in (row["waiter"], row["holder"], row["lock"]):
+                self.assertIn(part, words)
+
+    def test_a_thread_that_waits_and_holds_stands_on_both_sides_with_its_sums(self):
+        nodes = browser.evaluate("[...document.querySelectorAll('.graph svg text')].map((one) => [one.getAttribute('text-anchor'), one.textContent])")
+        self.assertEqual(nodes, [["end", "b (2)"], ["end", "waited 8 ms"], ["end", "c (3)"], ["end", "waited 5 ms"],
+                                 ["start", "a (1)"], ["start", "caused 9 ms"], ["start", "b (2)"], ["start", "caused 4 ms"]])
+
+    def test_a_line_is_reached_by_keyboard_and_read_out(self):
+        browser.evaluate("document.querySelectorAll('.graph-edge')[1].focus()")
+        self.assertEqual(text("#section-waiters .status"), "c (3) waited 4 ms for <i>index</i>, held by b (2), in 2 parts")
+        self.assertEqual(len(texts("#section-waiters tbody tr")), 3)
 
 
 class Looks(unittest.TestCase):

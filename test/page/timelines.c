@@ -72,3 +72,21 @@ struct document *make_crowd(void)
 	(void)document_add_timeline(document, "timeline", "What happened when", timeline);
 	return document;
 }
+
+/* Two locks; b waits for a, and c for b and a. */
+struct document *make_locks(void)
+{
+	static const struct column columns[] = { { "waiter", "waiter", "", COLUMN_LEFT }, { "holder", "holder", "", COLUMN_LEFT },
+						 { "lock", "lock", "", COLUMN_LEFT }, { "wait", "wait", "ns", COLUMN_BAR },
+						 { "count", "parts", "count", 0 } };
+	static const struct { const char *waiter, *holder, *lock; double ms; } rows[] = {
+		{ "b (2)", "a (1)", "orders", 8 }, { "c (3)", "b (2)", "<i>index</i>", 4 }, { "c (3)", "a (1)", "orders", 1 } };
+	struct document *document = document_new("crosscut.locks/1", "Locks");
+	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		table_add(table, (struct value[]){ value_text(rows[i].waiter), value_text(rows[i].holder), value_text(rows[i].lock),
+						   value_number(rows[i].ms * MS), value_integer((int64_t)(i + 1)) });
+	(void)document_add_table(document, "waiters", "Who waited for whom: exact", table);
+	return document;
+}

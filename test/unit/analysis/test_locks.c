@@ -109,6 +109,33 @@ TEST(waits_are_divided_among_holders_exactly)
 	asked(&asked_of);
 }
 
+TEST(time_in_requests_is_told_where_they_were_followed)
+{
+	for (unsigned followed = 0; followed < 2; followed++) {
+		struct scene it = scene();
+		struct asking asked_of;
+		struct evidence_id outside = futex(it.profile, 0, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, "lock/mutex");
+		struct wait_evidence seen = profile_evidence_at(it.profile, outside.index)->seen;
+		struct evidence_id inside;
+		const struct value *share;
+
+		seen.flags |= EVIDENCE_SERVES | EVIDENCE_IN_REQUEST;
+		inside = profile_evidence(it.profile, &seen);
+		profile_evidence_class(it.profile, inside, built_dimension(it.profile, "lock/mutex"), profile_string(it.profile, "test"), false);
+		profile_add_cell(it.profile, part(&it, LOCK_SEGMENTS, WEIGHTING_EXACT, it.b, it.a, it.orders, inside, 3000000, 1));
+		profile_add_cell(it.profile, part(&it, LOCK_SEGMENTS, WEIGHTING_EXACT, it.c, it.a, it.orders, outside, 1000000, 1));
+		if (followed)
+			profile_set_meta_number(it.profile, "requests.opened", 7);
+		asked_of = asking(it.profile);
+		assert_int_equal(ask(&asked_of, "locks"), 0);
+		share = cell_at(table_at(&asked_of, "locks"), 0, "in_request");
+		assert_int_equal(share->kind, followed ? VALUE_NUMBER : VALUE_NONE);
+		if (followed)
+			near(number_of(share), 0.75);
+		asked(&asked_of);
+	}
+}
+
 TEST(what_a_holder_did_meanwhile_is_a_share_of_the_contended_time)
 {
 	struct scene it = scene();
