@@ -376,6 +376,6 @@ static int chain_run(const struct question *question, struct document *into, str
 extern const struct analysis analysis_chain;
 const struct analysis analysis_chain = {
 	.name = "chain",
-	.asks = "what did the waits of a thread or a request come down to, by who ended them?",
+	.asks = "what did waits of a thread or request come down to, by who ended them?",
 	.run = chain_run,
 };
