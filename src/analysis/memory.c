@@ -45,6 +45,7 @@ struct memory {
 	struct dimension_id ids[AMOUNTS];
 	enum measure_role roles[AMOUNTS];
 	struct sites by_stack, by_size;
+	bool tells_variance;                    /* the recorder says how sure each amount is; an object as large as the mean is certain */
 	struct site all;
 };
 
@@ -71,14 +72,24 @@ static enum measure_role role_of(const struct profile *profile, struct dimension
 	return role;
 }
 
-static void site_add(struct site *site, enum amount amount, const struct cell *cell, const struct measure *measure)
+/* Where the recorder does not tell it: of samples that each stand for as much. */
+static double variance_of(const struct memory *memory, const struct cell *cell, const struct measure *measure)
 {
-	struct sum *sum = &site->sums[amount];
 	double weight = cell_weight(cell), count = (double)cell->count;
 
+	if (memory->tells_variance || cell->variance > 0)
+		return cell->variance;
+	return measure->weighting == WEIGHTING_SAMPLED && count > 0 ? weight * weight / count : 0;
+}
+
+static void site_add(struct site *site, enum amount amount, const struct cell *cell, double variance)
+{
+	struct sum *sum = &site->sums[amount];
+	double weight = cell_weight(cell);
+
 	sum->value += weight;
-	sum->samples += count;
-	sum->variance += cell->variance > 0 ? cell->variance : measure->weighting == WEIGHTING_SAMPLED && count > 0 ? weight * weight / count : 0;
+	sum->samples += (double)cell->count;
+	sum->variance += variance;
 	if (amount == FREED)
 		site->lifetimes[cell->length_log2 & (LENGTHS - 1)] += weight;
 	if (amount == RETAINED)
@@ -100,21 +111,22 @@ static struct site *site_of(struct sites *sites, uint32_t key, bool *ret_new)
 static void add_cell(struct memory *memory, const struct cell *cell, const struct measure *measure, enum amount amount)
 {
 	const struct object *object = profile_object_at(memory->profile, cell->object.index);
+	double variance = variance_of(memory, cell, measure);
 	char *line = naming_line(memory->naming, cell_stack(memory->profile, cell), SITE_FRAMES);
 	bool added;
 	struct site *site = site_of(&memory->by_stack, naming_put(memory->naming, line), &added);
 
 	if (added)
 		site->line = take(line);
-	site_add(site, amount, cell, measure);
-	site_add(&memory->all, amount, cell, measure);
+	site_add(site, amount, cell, variance);
+	site_add(&memory->all, amount, cell, variance);
 	free(line);
 	if (strcmp(profile_text(memory->profile, object->kind), "size") != 0)
 		return;
 	site = site_of(&memory->by_size, object->name.index, &added);
 	if (added)
 		site->line = xstrdup(profile_text(memory->profile, object->name));
-	site_add(site, amount, cell, measure);
+	site_add(site, amount, cell, variance);
 }
 
 static void add_cells(struct memory *memory)
@@ -366,7 +378,7 @@ static int memory_run(const struct question *question, struct document *into, st
 	CLEANUP(map) struct map *sizes = map_new(sizeof(uint32_t));
 	CLEANUP(naming) struct naming *naming = naming_new(question->profile);
 	struct memory memory = { .question = question, .profile = question->profile, .naming = naming, .by_stack.index = stacks,
-				 .by_size.index = sizes };
+				 .by_size.index = sizes, .tells_variance = profile_meta(question->profile, "heap.unsampled") };
 	size_t most = question->most ? question->most : question->alone ? SITES_ALONE : SITES_MOST;
 
 	(void)err;

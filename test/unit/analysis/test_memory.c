@@ -56,3 +56,19 @@ TEST(a_file_without_allocations_says_how_to_get_them)
 	assert_null(document_find(it.document, "sites"));
 	asked(&it);
 }
+
+TEST(what_was_sampled_for_certain_has_no_error)
+{
+	struct profile *profile = profile_new();
+	struct slice_id slice = built_slice(profile, BUILDER_START, BUILDER_START + BUILDER_SECOND);
+	struct process_id process = built_process(profile, 1, "shop");
+	struct thread_id thread = built_thread(profile, process, 1, "shop", BUILDER_START, BUILDER_START + BUILDER_SECOND);
+	struct asking it;
+
+	add(profile, slice, thread, "inuse_space", "bytes", DIMENSION_LEVEL, built_stack(profile, "main", STACK_COMPLETE), 1 << 20, 0);
+	profile_set_meta_number(profile, "heap.unsampled", 0);
+	it = asking(profile);
+	assert_int_equal(ask(&it, "memory"), 0);
+	near(number_of(cell_at(table_at(&it, "sites"), 0, "retained_half_width")), 0);
+	asked(&it);
+}
