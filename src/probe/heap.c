@@ -5,10 +5,14 @@
 #include "probe/heap_book.h"
 #include "probe/probe.h"
 
+#define SIZE_MOST (1ull << 48)                  /* no address space holds more */
+
 static void decode_sample(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_heap_sample *wire = (const void *)record;
 
+	if (wire->size > SIZE_MOST)             /* the target can write anything to what it shares with us */
+		return;
 	heap_book_add(decoder_heap(decoder), decoder_slice(decoder), &(struct heap_object){
 		.id = wire->id, .size = wire->size, .born_ns = record->time_ns, .process = wire->process,
 		.thread = decoder_waker(decoder, wire->thread), .stack = decoder_stack(decoder, wire->stack, 0) }, wire->mean_bytes);

@@ -162,3 +162,14 @@ TEST(the_interval_holds_the_truth_as_often_as_it_says)
 	}
 	assert_in_range(inside, RUNS * 90 / 100, RUNS * 99 / 100);
 }
+
+TEST(a_size_that_no_address_space_holds_is_no_object)
+{
+	struct batch batch = { 0 };
+	struct profile *profile;
+
+	put_sample(&batch, 1, UINT64_MAX, 1 << 10, 7, 100);
+	profile = decoded(&batch, 1000);
+	assert_int_equal(profile_cell_count(profile), 0);
+	profile_free(profile);
+}
