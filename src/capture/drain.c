@@ -356,6 +356,16 @@ static enum end look_at_end(uint32_t pid)
 	return threads > 1 ? ENDED_FIRST_THREAD : ENDED;
 }
 
+static void process_ended(struct drain *drain, uint32_t pid)
+{
+	struct wire_space space = { .process = pid };
+
+	unwinding_exit(drain->unwinding, pid);
+	interpreting_exit(drain->interpreting, pid);
+	batch_put(&drain->extra, WIRE_SPACE_END, 0, &space, sizeof(space), NULL);
+	drain_feed_extra(drain);
+}
+
 /* The side band is read after the ring, so an exit may be seen in it a tick before the last stacks are. */
 static void forget_ended(struct drain *drain)
 {
@@ -369,8 +379,7 @@ static void forget_ended(struct drain *drain)
 		if (!is_due || end == ENDED_FIRST_THREAD) {
 			drain->ended[kept++] = pid;
 		} else if (end == ENDED) {
-			unwinding_exit(drain->unwinding, pid);
-			interpreting_exit(drain->interpreting, pid);
+			process_ended(drain, pid);
 		}
 	}
 	drain->ended_count = drain->ended_before = kept;

@@ -25,7 +25,14 @@ struct chunk {
 	int fd;
 	uint32_t rows;
 	struct extents free;
-	void *mapped;                           /* for reading; NULL: not now */
+};
+
+/* Rows that are being read. To map a BPF array makes all of it resident, so only these pages are. */
+struct view {
+	struct unwind_place place;
+	void *mapped;
+	size_t bytes;
+	const struct unwind_row *rows;
 };
 
 struct given {
@@ -42,6 +49,8 @@ struct unwind_store {
 	struct wire_unwind_mapping *mappings;
 	size_t mapping_bytes;
 	struct extents free_mappings;
+	struct view *views;
+	size_t view_count, view_room, view_bytes;
 	struct given *given;                    /* oldest first */
 	size_t given_count, given_room;
 };
@@ -66,7 +75,7 @@ void unwind_store_free(struct unwind_store *store)
 {
 	if (!store)
 		return;
-	unwind_store_unmap(store);
+	unwind_store_unmap(store, 0);
 	for (uint32_t i = 0; i < store->chunk_count; i++) {
 		(void)close(store->chunks[i].fd);
 		extents_done(&store->chunks[i].free);
@@ -74,6 +83,7 @@ void unwind_store_free(struct unwind_store *store)
 	if (store->mappings)
 		(void)munmap(store->mappings, store->mapping_bytes);
 	extents_done(&store->free_mappings);
+	free(store->views);
 	free(store->given);
 	free(store);
 }
@@ -197,25 +207,31 @@ void unwind_store_collect(struct unwind_store *store, uint64_t now_ns)
 
 const struct unwind_row *unwind_store_rows(struct unwind_store *store, struct unwind_place place)
 {
-	struct chunk *chunk = &store->chunks[place.chunk];
+	size_t from = place.first * sizeof(struct unwind_row), page = from / page_bytes() * page_bytes();
+	struct view view = { .place = place, .bytes = from - page + place.count * sizeof(struct unwind_row) };
 
-	if (place.chunk >= store->chunk_count || place.first + place.count > chunk->rows)
+	if (place.chunk >= store->chunk_count || place.first + place.count > store->chunks[place.chunk].rows)
 		return NULL;
-	if (!chunk->mapped) {
-		chunk->mapped = mmap(NULL, (size_t)chunk->rows * sizeof(struct unwind_row), PROT_READ, MAP_SHARED, chunk->fd, 0);
-		if (chunk->mapped == MAP_FAILED)
-			chunk->mapped = NULL;
-	}
-	return chunk->mapped ? (const struct unwind_row *)chunk->mapped + place.first : NULL;
+	for (size_t i = store->view_count; i-- > 0;)
+		if (!memcmp(&store->views[i].place, &place, sizeof(place)))
+			return store->views[i].rows;
+	view.mapped = mmap(NULL, view.bytes, PROT_READ, MAP_SHARED, store->chunks[place.chunk].fd, (off_t)page);
+	if (view.mapped == MAP_FAILED)
+		return NULL;
+	view.rows = (const void *)((const char *)view.mapped + (from - page));
+	grow(store->views, store->view_count, store->view_room);
+	store->views[store->view_count++] = view;
+	store->view_bytes += view.bytes;
+	return view.rows;
 }
 
-void unwind_store_unmap(struct unwind_store *store)
+void unwind_store_unmap(struct unwind_store *store, size_t keep_bytes)
 {
-	for (uint32_t i = 0; i < store->chunk_count; i++) {
-		if (store->chunks[i].mapped)
-			(void)munmap(store->chunks[i].mapped, (size_t)store->chunks[i].rows * sizeof(struct unwind_row));
-		store->chunks[i].mapped = NULL;
-	}
+	if (store->view_bytes <= keep_bytes)
+		return;
+	for (size_t i = 0; i < store->view_count; i++)
+		(void)munmap(store->views[i].mapped, store->views[i].bytes);
+	store->view_count = store->view_bytes = 0;
 }
 
 uint64_t unwind_store_row_count(const struct unwind_store *store)

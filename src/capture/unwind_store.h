@@ -33,6 +33,6 @@ void unwind_store_collect(struct unwind_store *store, uint64_t now_ns);        /
 
 /* The rows at a place, to read; valid until unwind_store_unmap(). NULL where they cannot be mapped. */
 const struct unwind_row *unwind_store_rows(struct unwind_store *store, struct unwind_place place);
-void unwind_store_unmap(struct unwind_store *store);
+void unwind_store_unmap(struct unwind_store *store, size_t keep_bytes);         /* all, where they are more than that */
 uint64_t unwind_store_row_count(const struct unwind_store *store);             /* in use */
 uint64_t unwind_store_bytes(const struct unwind_store *store);                 /* of kernel memory, for chunks and runs */

@@ -21,6 +21,7 @@
 
 #include "crosscut.skel.h"
 
+enum { VIEW_BYTES = 4 << 20 };           /* rows that stay mapped from one copied stack to the next */
 enum { NO_RUN = UINT32_MAX, MISSING_LIMIT = 256, RUN_LIMIT = 8192, LOOKS_MOST = 6 };
 #define LOOK_AGAIN_NS 1000000000ull
 
@@ -394,7 +395,7 @@ void unwinding_publish(struct unwinding *unwinding)
 			publish(unwinding, &unwinding->processes[unwinding->dirty[i]]);
 	unwinding->dirty_count = 0;
 	unwind_store_collect(unwinding->store, clock_now_ns());
-	unwind_store_unmap(unwinding->store);
+	unwind_store_unmap(unwinding->store, 0);
 }
 
 void unwinding_missing(struct unwinding *unwinding, void (*call)(void *context, uint32_t pid), void *context)
@@ -490,6 +491,7 @@ void unwinding_walk(struct unwinding *unwinding, const struct wire_stack_copy *c
 		CLEANUP_TEXT struct unwind_table *tables = NULL;
 
 		copied.to = copied.from + copy->bytes;
+		unwind_store_unmap(unwinding->store, VIEW_BYTES);
 		list_entries(unwinding, process);
 		space.count = list_mappings(unwinding, &mappings, &tables);
 		space.mappings = mappings;

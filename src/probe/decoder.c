@@ -262,6 +262,17 @@ static void decode_space_fork(struct decoder *decoder, const struct wire_head *r
 	spaces_fork(decoder->spaces, space->process, space->parent);
 }
 
+/* The rows stay; what finds a mapping by its address goes: a machine that compiles would fill memory with it. */
+static void decode_space_end(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_space *space = (const void *)record;
+	const uint32_t *process = map_find(decoder->processes, &space->process);
+
+	spaces_end(decoder->spaces, space->process);
+	if (process)
+		profile_process_unmapped(decoder->profile, (struct process_id){ *process });
+}
+
 /* A new image, and with it a new generation of the process: its threads go on in that one. */
 static void decode_space_exec(struct decoder *decoder, const struct wire_head *record)
 {
@@ -377,6 +388,7 @@ static const struct wire_decoder decoders[] = {
 	{ WIRE_PROCESS, sizeof(struct wire_process), decode_process },
 	{ WIRE_SPACE_EXEC, sizeof(struct wire_space), decode_space_exec },
 	{ WIRE_SPACE_FORK, sizeof(struct wire_space), decode_space_fork },
+	{ WIRE_SPACE_END, sizeof(struct wire_space), decode_space_end },
 	{ WIRE_MAPPING, sizeof(struct wire_mapping), decode_mapping },
 	{ WIRE_KERNEL_NAME, sizeof(struct wire_kernel_name), decode_kernel_name },
 	{ WIRE_EVALUATOR, sizeof(struct wire_evaluator), decoder_decode_evaluator },

@@ -65,6 +65,12 @@ __u32 next_serial = 0;
 static const struct wire_wait_value no_wait_value = {};
 static const struct wire_split_value no_split_value = {};
 
+/* The clock may step back by a microsecond from one CPU to the next while it is adjusted; no life goes backwards. */
+static __always_inline __u64 not_before(const struct task_ledger *ledger, __u64 now)
+{
+	return now > ledger->since_ns ? now : ledger->since_ns;
+}
+
 static __always_inline __u64 inside(__u64 from, __u64 to)
 {
 	__u64 start = window_start_ns;
@@ -340,6 +346,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct ta
 		return;
 	if (!ledger->serial)
 		ledger_start(ledger, task, now, TASK_RUNNING, now > window_start_ns);
+	now = not_before(ledger, now);
 	if (ledger->state == TASK_RUNNING)
 		account(ledger, now);
 	else
@@ -374,6 +381,7 @@ static __always_inline void enter(struct task_struct *task, struct task_struct *
 		return;
 	if (!ledger->serial)
 		ledger_start(ledger, task, now, TASK_PREEMPTED, now > window_start_ns);
+	now = not_before(ledger, now);
 	since = ledger->since_ns;
 	if (runnable_watched && ledger->state == TASK_WOKEN)
 		runnable_queued(ledger, prev, now - since);
@@ -495,6 +503,7 @@ static __always_inline int woken(void *ctx, struct task_struct *task)
 	if (drops(ledger))
 		return 0;
 	count(COUNT_WAKES);
+	now = not_before(ledger, now);
 	ledger->state = TASK_WOKEN;
 	ledger->since_ns = now;
 	ledger->wake_ns = now;

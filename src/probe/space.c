@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAPPING_LIMIT = 65536, PARENT_LIMIT = 8 };
@@ -187,6 +188,33 @@ void spaces_drop(struct spaces *spaces, uint32_t pid)
 	free(space->mappings);
 	space->mappings = NULL;
 	space->count = space->room = space->parent = 0;
+}
+
+/* What the child mapped itself hides what its parent had. */
+static void space_inherit(struct spaces *spaces, struct space *child, const struct space *parent)
+{
+	struct space own = *child;
+
+	child->mappings = NULL;
+	child->count = child->room = 0;
+	child->parent = parent->parent;
+	for (size_t i = 0; i < parent->count; i++)
+		space_insert(child, child->count, parent->mappings[i]);
+	for (size_t i = 0; i < own.count; i++)
+		spaces_add(spaces, own.pid, own.mappings[i]);
+	free(own.mappings);
+}
+
+void spaces_end(struct spaces *spaces, uint32_t pid)
+{
+	const struct space *space = space_find(spaces, pid);
+
+	if (!space)
+		return;
+	for (size_t i = 0; i < spaces->count; i++)
+		if (spaces->spaces[i].parent == pid && &spaces->spaces[i] != space)
+			space_inherit(spaces, &spaces->spaces[i], space);
+	spaces_drop(spaces, pid);
 }
 
 const struct space_mapping *spaces_list(const struct spaces *spaces, uint32_t pid, size_t *ret_count)

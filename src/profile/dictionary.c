@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/row_index.h"
 #include "profile/storage.h"
 
 #include <assert.h>
@@ -45,6 +46,17 @@ struct string_id profile_string(struct profile *profile, const char *text)
 		if (!known && profile_has_room((profile), (profile)->noun##_count, (limit))) { \
 			id = append((profile), noun, (row)); \
 			*map_put((profile)->noun##_ids, (key), NULL) = id; \
+		} \
+		id; \
+	})
+
+/* The same in a table with an index. */
+#define add_indexed(profile, noun, key, row, limit) \
+	({ \
+		uint32_t id = row_index_find((profile)->noun##_index, (profile)->noun##_rows, (key)); \
+		if (!id && profile_has_room((profile), (profile)->noun##_count, (limit))) { \
+			id = append((profile), noun, (row)); \
+			row_index_add((profile)->noun##_index, (profile)->noun##_rows, id); \
 		} \
 		id; \
 	})
@@ -174,22 +186,20 @@ void profile_mapping(struct profile *profile, struct mapping mapping)
 
 struct frame_id profile_frame(struct profile *profile, struct frame frame)
 {
-	struct { uint64_t offset; uint32_t file, name, line, method, path, column; } key = {
-		frame.offset, frame.file.index, frame.name.index, frame.line, frame.method,
-		frame.path.index, frame.column };
+	struct frame_key key = frame_key_of(&frame);
 
 	assert(frame.file.index < profile->file_count);
-	return (struct frame_id){ add_once(profile, frame, &key, frame, PROFILE_FRAME_LIMIT) };
+	return (struct frame_id){ add_indexed(profile, frame, &key, frame, PROFILE_FRAME_LIMIT) };
 }
 
 struct stack_id profile_stack(struct profile *profile, struct stack_id parent,
 			      struct frame_id frame, enum stack_status status)
 {
 	struct stack stack = { parent, frame, status };
-	uint32_t key[3] = { parent.index, frame.index, status };
+	struct stack_key key = stack_key_of(&stack);
 
 	assert(parent.index < profile->stack_count && frame.index < profile->frame_count);
-	return (struct stack_id){ add_once(profile, stack, key, stack, PROFILE_STACK_LIMIT) };
+	return (struct stack_id){ add_indexed(profile, stack, &key, stack, PROFILE_STACK_LIMIT) };
 }
 
 struct object_id profile_object(struct profile *profile, struct object object)

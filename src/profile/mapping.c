@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "profile/storage.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct address_space *space_of(struct profile *profile, uint32_t process)
@@ -92,6 +93,14 @@ void address_space_map(struct profile *profile, struct process_id process, uint3
 	count = stretch_put(cut, count, rest.start, rest.end, rest.mapping);
 	stretches_replace(space, from, to, cut, count);
 	free(cut);
+}
+
+void profile_process_unmapped(struct profile *profile, struct process_id process)
+{
+	if (process.index >= profile->space_count)
+		return;
+	free(profile->spaces[process.index].stretches);
+	profile->spaces[process.index] = (struct address_space){ 0 };
 }
 
 const struct mapping *profile_mapping_of(const struct profile *profile, struct process_id process,

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/row_index.h"
 #include "profile/storage.h"
 
 #include <assert.h>
@@ -20,8 +21,6 @@
 enum {
 	process_KEY = 8,
 	file_KEY = 8,
-	frame_KEY = 32,
-	stack_KEY = 12,
 	object_KEY = 16,
 	evidence_KEY = 32,
 	cell_KEY = 36,
@@ -29,6 +28,22 @@ enum {
 	loss_KEY = 8,
 	own_cost_KEY = 8,
 };
+
+static void frame_key(const void *row, void *ret)
+{
+	const struct frame *frame = row;
+	const struct frame_key key = frame_key_of(frame);
+
+	memcpy(ret, &key, sizeof(key));
+}
+
+static void stack_key(const void *row, void *ret)
+{
+	const struct stack *stack = row;
+	const struct stack_key key = stack_key_of(stack);
+
+	memcpy(ret, &key, sizeof(key));
+}
 
 struct profile *profile_new(void)
 {
@@ -38,6 +53,10 @@ struct profile *profile_new(void)
 #define NEW_MAP(noun) profile->noun##_ids = map_new(noun##_KEY);
 	FOR_EACH_MAP(NEW_MAP)
 #undef NEW_MAP
+	profile->frame_index = row_index_new(&(struct row_index_options){
+		.row_size = sizeof(struct frame), .key_size = sizeof(struct frame_key), .key_of = frame_key });
+	profile->stack_index = row_index_new(&(struct row_index_options){
+		.row_size = sizeof(struct stack), .key_size = sizeof(struct stack_key), .key_of = stack_key });
 #define NONE(noun) (void)append(profile, noun, (struct noun){ 0 });
 	FOR_EACH_DICTIONARY(NONE)
 #undef NONE
@@ -49,6 +68,8 @@ static void maps_free(struct profile *profile)
 #define FREE_MAP(noun) map_free(profile->noun##_ids); profile->noun##_ids = NULL;
 	FOR_EACH_MAP(FREE_MAP)
 #undef FREE_MAP
+	row_index_free(take(profile->frame_index));
+	row_index_free(take(profile->stack_index));
 }
 
 void profile_free(struct profile *profile)

@@ -207,6 +207,8 @@ struct process_id profile_process(struct profile *profile, struct process proces
 struct thread_id profile_thread(struct profile *profile, struct thread thread);         /* always a new row */
 struct file_id profile_file(struct profile *profile, const char *path, const char *build_id);
 void profile_mapping(struct profile *profile, struct mapping mapping);
+/* Nothing more is mapped by it, nor asked for by address: profile_mapping_of() finds nothing from now on. */
+void profile_process_unmapped(struct profile *profile, struct process_id process);
 struct frame_id profile_frame(struct profile *profile, struct frame frame);
 struct stack_id profile_stack(struct profile *profile, struct stack_id parent, struct frame_id frame, enum stack_status status);
 struct object_id profile_object(struct profile *profile, struct object object);

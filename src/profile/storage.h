@@ -4,7 +4,8 @@
  * What a profile is made of. Private to src/profile: everyone else reads it through profile.h.
  *
  * Every noun has one array that only grows. Dictionaries that deduplicate have a map from their key
- * to the row's index; the maps go at the freeze, for from then on nothing is added.
+ * to the row's index, the two that can have millions of rows an index without the keys; these go at
+ * the freeze, for from then on nothing is added.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 
 struct intern;
 struct map;
+struct row_index;
 
 /* Limits of the tables that profile.h does not name: what a file or a kernel could make large. */
 enum {
@@ -37,7 +39,7 @@ enum {
 	x(mapping) x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) \
 		x(own_cost) x(guard_step) x(symbol)
 #define FOR_EACH_MAP(x) \
-	x(process) x(file) x(frame) x(stack) x(object) x(evidence) x(cell) x(completion) x(loss) x(own_cost)
+	x(process) x(file) x(object) x(evidence) x(cell) x(completion) x(loss) x(own_cost)
 
 struct meta_entry { struct string_id key; char *value; };
 
@@ -55,6 +57,7 @@ struct profile {
 #define MAP(noun) struct map *noun##_ids;
 	FOR_EACH_MAP(MAP)
 #undef MAP
+	struct row_index *frame_index, *stack_index;
 	struct meta_entry *metas;
 	size_t meta_count, meta_room;
 	struct address_space *spaces;                /* one per process */
@@ -66,6 +69,21 @@ struct profile {
 	bool cells_mixed;
 	bool frozen;
 };
+
+/* The keys of rows, without padding. */
+struct frame_key { uint64_t offset; uint32_t file, name, line, method, path, column; };
+struct stack_key { uint32_t parent, frame, status; };
+
+static inline struct frame_key frame_key_of(const struct frame *frame)
+{
+	return (struct frame_key){ frame->offset, frame->file.index, frame->name.index, frame->line,
+				   frame->method, frame->path.index, frame->column };
+}
+
+static inline struct stack_key stack_key_of(const struct stack *stack)
+{
+	return (struct stack_key){ stack->parent.index, stack->frame.index, stack->status };
+}
 
 /* Appends a row and returns its index. */
 #define append(profile, noun, row)                                                              \

@@ -31,6 +31,7 @@ enum wire_kind {
 	WIRE_PROCESS,           /* what is known of a process */
 	WIRE_SPACE_EXEC,        /* a process got a new image: its mappings are gone */
 	WIRE_SPACE_FORK,        /* a process was born with its parent's mappings */
+	WIRE_SPACE_END,         /* a process is gone for good, and nothing more will ask for its mappings */
 	WIRE_MAPPING,           /* an executable mapping */
 	WIRE_KERNEL_NAME,       /* the name of a kernel address */
 	WIRE_OUTSIDER,          /* the comm of a thread that is not of the population */

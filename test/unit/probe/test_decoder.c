@@ -182,6 +182,23 @@ TEST(an_address_becomes_a_file_and_an_offset_and_a_child_uses_its_parents_mappin
 	stream_done(&stream);
 }
 
+TEST(a_process_that_is_gone_leaves_its_mappings_to_the_child_that_used_them)
+{
+	struct stream stream;
+	struct wire_space fork = { .process = 11, .parent = 10 }, gone = { .process = 10 };
+
+	stream_init(&stream);
+	put_thread(&stream, 1, 10, 10, "parent");
+	put_mapping(&stream, 10, 0x400000, 0x2000, "/bin/program");
+	batch_put(&stream.batch, WIRE_SPACE_FORK, 1000, &fork, sizeof(fork), NULL);
+	put_thread(&stream, 2, 11, 11, "child");
+	batch_put(&stream.batch, WIRE_SPACE_END, 1000, &gone, sizeof(gone), NULL);
+	put_stack(&stream, 77, 11, 0x400010, 0x400020);
+	assert_int_equal(stream_feed(&stream), 0);
+	assert_int_equal(leaf_of(stream.profile, decoder_stack(stream.decoder, 77, 0))->offset, 0x2010);
+	stream_done(&stream);
+}
+
 TEST(an_exec_drops_the_old_mappings_and_makes_a_new_generation)
 {
 	struct stream stream;

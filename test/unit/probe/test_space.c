@@ -88,3 +88,23 @@ TEST(a_copy_is_the_childs_own_and_outlives_the_parent)
 	(void)spaces_list(spaces, 1, &count);
 	assert_int_equal(count, 0);
 }
+
+TEST(a_child_keeps_what_it_used_of_a_parent_that_is_gone)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+	size_t count;
+
+	spaces_add(spaces, 2, at(0x1000, 0x2000, 1));
+	spaces_add(spaces, 2, at(0x3000, 0x4000, 2));
+	spaces_fork(spaces, 1, 2);
+	spaces_add(spaces, 1, at(0x1800, 0x3800, 3));
+	spaces_end(spaces, 2);
+	spaces_end(spaces, 9);
+	(void)spaces_list(spaces, 2, &count);
+	assert_int_equal(count, 0);
+	assert_int_equal(file_at(spaces, 0x1000), 1);
+	assert_int_equal(file_at(spaces, 0x1800), 3);
+	assert_int_equal(file_at(spaces, 0x3000), 3);
+	assert_int_equal(file_at(spaces, 0x3800), 2);
+	assert_int_equal(file_at(spaces, 0x4000), 0);
+}

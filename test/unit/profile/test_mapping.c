@@ -87,6 +87,17 @@ TEST(processes_have_address_spaces_of_their_own)
 	assert_int_equal(file_at(profile, 0), 1);
 }
 
+TEST(a_process_that_ended_maps_nothing_and_its_rows_stay)
+{
+	CLEANUP(profile) struct profile *profile = mapped();
+
+	map(profile, 1, 0x1000, 0x2000, 1);
+	profile_process_unmapped(profile, (struct process_id){ 1 });
+	profile_process_unmapped(profile, (struct process_id){ 2 });
+	assert_int_equal(file_at(profile, 0x1000), 0);
+	assert_int_equal(profile_mapping_count(profile), 1);
+}
+
 /* Against the obvious way: of all mappings that hold the address the newest, of equally new ones
  * the last. */
 TEST(any_order_of_mappings_answers_like_looking_at_all_of_them)
