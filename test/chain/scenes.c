@@ -169,6 +169,7 @@ static void serve_pool(struct stage *stage)
 		compute(2 * MS);
 		(void)sem_post(&stage->done);
 	}
+	(void)sem_post(&stage->done);                   /* whoever asked last is not left waiting */
 }
 
 static void *sleep_and_end(void *context)
