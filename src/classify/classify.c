@@ -14,9 +14,10 @@
  */
 #include "classify/classify.h"
 
-#include <string.h>
-
+#include "classify/stack_evidence.h"
 #include "profile/profile.h"
+
+#include <string.h>
 
 extern const struct rule rule_stopped_traced, rule_stopped_signal, rule_stopped_frozen;
 extern const struct rule rule_paging_compaction, rule_paging_reclaim, rule_disk_throttled;
@@ -123,7 +124,20 @@ const struct rule *classify_wait(const struct wait_seen *seen)
 
 enum { FRAME_LIMIT = 128 };     /* as deep as a capture takes stacks */
 
-/* Kernel frames keep the names they had while capturing: the addresses die with the kernel. */
+/* Kernel frames keep the names they had while capturing: the addresses die with the kernel. Those of an import may have been
+ * named afterwards, on the machine that it was made on. */
+static const char *kernel_name(const struct profile *profile, struct frame_id id)
+{
+	const struct frame *frame = profile_frame_at(profile, id.index);
+	const struct symbol *symbols;
+	size_t count;
+
+	if (frame->name.index)
+		return profile_text(profile, frame->name);
+	symbols = profile_frame_symbols(profile, id, &count);
+	return profile_text(profile, count ? symbols->name : frame->name);
+}
+
 static size_t kernel_frames(const struct profile *profile, struct stack_id id,
 			    const char *frames[static FRAME_LIMIT])
 {
@@ -131,9 +145,8 @@ static size_t kernel_frames(const struct profile *profile, struct stack_id id,
 
 	while (id.index && count < FRAME_LIMIT) {
 		const struct stack *stack = profile_stack_at(profile, id.index);
-		const struct frame *frame = profile_frame_at(profile, stack->frame.index);
 
-		frames[count++] = profile_text(profile, frame->name);
+		frames[count++] = kernel_name(profile, stack->frame);
 		id = stack->parent;
 	}
 	return count;
@@ -143,6 +156,7 @@ static const struct rule *rule_of(const struct profile *profile,
 				  const struct wait_evidence *evidence)
 {
 	const char *frames[FRAME_LIMIT];
+	struct wait_evidence filled = *evidence;
 	struct wait_seen seen = {
 		.evidence = evidence,
 		.file_release = profile_text(profile, evidence->file_release),
@@ -150,6 +164,8 @@ static const struct rule *rule_of(const struct profile *profile,
 		.kernel_frame_count = kernel_frames(profile, evidence->kernel_stack, frames),
 	};
 
+	stack_evidence_fill(&seen, &filled, &seen.file_release);
+	seen.evidence = &filled;
 	return classify_wait(&seen);
 }
 

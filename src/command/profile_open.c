@@ -144,10 +144,7 @@ static int name_frames(struct profile *profile, struct error *err)
 	int r = symbol_resolve(profile, &options, &statistics, err);
 
 	generated_done(&generated);
-	if (r < 0)
-		return r;
-	profile_freeze(profile);                /* shows the new names */
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 static int check_counts(const char *counts, struct error *err)
@@ -166,15 +163,8 @@ int profile_open(const char *path, struct profile **ret, struct error *err)
 
 int profile_open_told(const char *path, const char *counts, struct profile **ret, struct error *err)
 {
-	CLEANUP(profile) struct profile *profile = NULL;
+	const struct format_reading reading = { .counts = counts, .name = name_frames };
 	int r = check_counts(counts, err);
 
-	if (r >= 0)
-		r = format_read_told(path, counts, &profile, err);
-	if (r >= 0 && profile_meta(profile, "import.addresses"))
-		r = name_frames(profile, err);
-	if (r < 0)
-		return r;
-	*ret = take(profile);
-	return 0;
+	return r < 0 ? r : format_read_told(path, &reading, ret, err);
 }

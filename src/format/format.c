@@ -139,7 +139,7 @@ static int fail_empty(const char *name, struct error *err)
 	return error_try(err, "to record again");
 }
 
-int format_read_as(const struct format *format, struct input *input, struct profile **ret,
+static int read_by(const struct format *format, const struct format_reading *reading, struct input *input, struct profile **ret,
 		   struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
@@ -147,6 +147,10 @@ int format_read_as(const struct format *format, struct input *input, struct prof
 
 	if (r >= 0)
 		r = input_error(input, err);
+	if (r >= 0 && reading->name && profile_meta(profile, "import.addresses")) {
+		r = reading->name(profile, err);
+		profile_show_symbols(profile);
+	}
 	if (r < 0)
 		return r;
 	classify_profile(profile, false);
@@ -155,7 +159,12 @@ int format_read_as(const struct format *format, struct input *input, struct prof
 	return 0;
 }
 
-int format_read_input(struct input *input, struct profile **ret, struct error *err)
+int format_read_as(const struct format *format, struct input *input, struct profile **ret, struct error *err)
+{
+	return read_by(format, &(struct format_reading){ 0 }, input, ret, err);
+}
+
+static int recognise_and_read(const struct format_reading *reading, struct input *input, struct profile **ret, struct error *err)
 {
 	const struct format *format;
 	const unsigned char *head;
@@ -169,22 +178,27 @@ int format_read_input(struct input *input, struct profile **ret, struct error *e
 	if (!size)
 		return fail_empty(input_name(input), err);
 	format = format_recognise(head, size);
-	return format ? format_read_as(format, input, ret, err)
+	return format ? read_by(format, reading, input, ret, err)
 		      : fail_foreign(input_name(input), looks_like(head, size), err);
 }
 
-int format_read_told(const char *path, const char *counts, struct profile **ret, struct error *err)
+int format_read_input(struct input *input, struct profile **ret, struct error *err)
+{
+	return recognise_and_read(&(struct format_reading){ 0 }, input, ret, err);
+}
+
+int format_read_told(const char *path, const struct format_reading *reading, struct profile **ret, struct error *err)
 {
 	CLEANUP(input) struct input *input = NULL;
 	int r = input_open(path, &input, err);
 
 	if (r < 0)
 		return r;
-	input_tell_counts(input, counts);
-	return format_read_input(input, ret, err);
+	input_tell_counts(input, reading->counts);
+	return recognise_and_read(reading, input, ret, err);
 }
 
 int format_read(const char *path, struct profile **ret, struct error *err)
 {
-	return format_read_told(path, NULL, ret, err);
+	return format_read_told(path, &(struct format_reading){ 0 }, ret, err);
 }

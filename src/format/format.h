@@ -38,8 +38,12 @@ const struct format *format_of_suffix(const char *path);
 /* Opens any readable file, or standard input where the path is "-": recognises it, reads it, classifies what has no class,
  * freezes. The caller frees *ret. */
 int format_read(const char *path, struct profile **ret, struct error *err);
-/* counts: what the user says of its numbers, where the file is silent: "off-cpu:us"; NULL: nothing. */
-int format_read_told(const char *path, const char *counts, struct profile **ret, struct error *err);
+struct format_reading {
+	const char *counts;          /* what the user says of its numbers, where the file is silent: "off-cpu:us"; NULL: nothing */
+	/* Names the frames of a file that holds addresses alone, before its waits are classified; NULL: nobody. */
+	int (*name)(struct profile *profile, struct error *err);
+};
+int format_read_told(const char *path, const struct format_reading *reading, struct profile **ret, struct error *err);
 int format_read_input(struct input *input, struct profile **ret, struct error *err);
 /* By one row, whatever the others say of the bytes. */
 int format_read_as(const struct format *format, struct input *input, struct profile **ret, struct error *err);

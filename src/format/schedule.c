@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "format/schedule_fact.h"
+#include "format/schedule_stack.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -40,6 +41,7 @@ struct schedule {
 	struct progress *rows;
 	size_t count, room;
 	struct map *by_tid, *by_cpu;     /* u32 → index of progress; index + 1 of who runs there, 0 nobody */
+	struct map *kernel_stacks;       /* stack → its kernel part */
 	bool *named;                     /* thread rows that some event named */
 	size_t named_room;
 	uint64_t now_ns, gaps;
@@ -54,6 +56,7 @@ struct schedule *schedule_new(struct profile *profile, const struct schedule_opt
 	schedule->now_ns = options->start_ns;
 	schedule->by_tid = map_new(sizeof(uint32_t));
 	schedule->by_cpu = map_new(sizeof(uint32_t));
+	schedule->kernel_stacks = map_new(sizeof(uint32_t));
 	schedule_facts_init(&schedule->facts, profile, options->slice, options->source);
 	return schedule;
 }
@@ -66,6 +69,7 @@ void schedule_free(struct schedule *schedule)
 	free(schedule->named);
 	map_free(schedule->by_tid);
 	map_free(schedule->by_cpu);
+	map_free(schedule->kernel_stacks);
 	free(schedule);
 }
 
@@ -209,6 +213,7 @@ static void begin_wait(struct schedule *schedule, struct progress *row, unsigned
 		row->wait.task_state = 0x402;
 	if (schedule->options.calls && row->knows_calls && !in_call)
 		row->wait.flags |= EVIDENCE_FAULT;
+	row->wait.kernel_stack = schedule_kernel_stack(schedule->profile, schedule->kernel_stacks, stack);
 	row->stack = stack;
 	row->waker = (struct thread_id){ 0 };
 	row->waited = true;

@@ -93,6 +93,11 @@ void profile_free(struct profile *profile)
 }
 
 /* May come again after symbols were replaced: they are no part of what happened. */
+void profile_show_symbols(struct profile *profile)
+{
+	symbols_index(profile);
+}
+
 void profile_freeze(struct profile *profile)
 {
 	symbols_index(profile);

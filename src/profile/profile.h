@@ -233,6 +233,7 @@ void profile_add_own_cost(struct profile *profile, struct own_cost cost);
 void profile_add_guard_step(struct profile *profile, struct guard_step step);
 void profile_add_symbol(struct profile *profile, struct symbol symbol);
 void profile_clear_symbols(struct profile *profile);
+void profile_show_symbols(struct profile *profile);          /* what was added is found before the freeze, too */
 void profile_clear_facts(struct profile *profile);
 
 /* Contract, labels ("label.build"), provenance ("host.kernel"): a flat map. Setting again replaces. */
