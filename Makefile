@@ -111,6 +111,8 @@ $(BUILD)/mercury-load: $(MERCURY_ALL)
 UNIT := $(patsubst test/unit/%.c,$(BUILD)/test/%,$(wildcard test/unit/*/test_*.c))
 FUZZ := $(patsubst test/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard test/fuzz/fuzz_*.c))
 FUZZ_SECONDS ?= 10
+# clang goes on after undefined behaviour unless told not to, and does not look at casts of floating point by default
+FUZZ_SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 
 $(BUILD)/test/%: test/unit/%.c $(filter-out $(BUILD)/san/main.o,$(SAN_OBJ))
 	@mkdir -p $(@D)
@@ -120,11 +122,11 @@ $(BUILD)/test/%: test/unit/%.c $(filter-out $(BUILD)/san/main.o,$(SAN_OBJ))
 # Fuzzers are built by clang from source, without the kernel half's loader.
 $(BUILD)/fuzz/obj/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)
-	$(call say,CLANG)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+	$(call say,CLANG)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
 
 $(BUILD)/fuzz/%: test/fuzz/%.c $(patsubst src/%.c,$(BUILD)/fuzz/obj/%.o,$(filter-out src/main.c,$(SRC)))
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer,address,undefined -o $@ $^ $(LDLIBS)
+	$(call say,LINK)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # What is compiled can be tested without set-up: `make unit`. What a stranger types is `make test`.
 unit: $(UNIT)

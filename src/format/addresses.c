@@ -240,6 +240,8 @@ struct filling {
 	struct map *place_of;                    /* by address: its place + 1 */
 	uint32_t *stack;
 	size_t stack_room;
+	struct address_sample last;              /* where threads stand where others do, a stack comes again and again */
+	struct stack_id last_stack;
 };
 
 /* Mappings are mended by the addresses that are looked up, so that all are before any is used. */
@@ -303,6 +305,8 @@ static struct stack_id stack_of(struct filling *filling, const struct address_sa
 {
 	const uint64_t *list = filling->addresses->list;
 
+	if (sample->count && sample->first == filling->last.first && sample->count == filling->last.count)
+		return filling->last_stack;
 	for (size_t i = 0; i < sample->count; i++) {
 		uint64_t address = list[sample->first + i];
 		bool added;
@@ -313,7 +317,9 @@ static struct stack_id stack_of(struct filling *filling, const struct address_sa
 		grow(filling->stack, i, filling->stack_room);
 		filling->stack[i] = *place;
 	}
-	return places_stack(&filling->places, filling->stack, sample->count);
+	filling->last = *sample;
+	filling->last_stack = places_stack(&filling->places, filling->stack, sample->count);
+	return filling->last_stack;
 }
 
 static void sample_put(struct filling *filling, const struct address_sample *sample)

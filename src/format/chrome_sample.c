@@ -13,7 +13,7 @@
 
 enum { NAME_LIMIT = 64 * 1024, DEPTH_LIMIT = 1024 };
 
-struct tree_frame { struct json_value value; struct frame_id frame; };
+struct tree_frame { uint32_t parent; struct frame_id frame; };      /* parent: the profile's string of its key */
 
 struct tree {
 	struct import *import;
@@ -41,11 +41,11 @@ void chrome_samples_done(struct chrome_samples *samples)
 }
 
 /* Keys of the tree are strings; what refers to them may be a number. */
-static uint32_t *frame_slot(struct tree *tree, struct json_value id, bool add)
+static uint32_t key_of(struct tree *tree, struct json_value id)
 {
-	uint32_t key = profile_string(import_profile(tree->import), json_decoded(id, &tree->scratch)).index;
-
-	return add ? map_put(tree->ids, &key, NULL) : map_find(tree->ids, &key);
+	if (id.kind != JSON_NUMBER && id.kind != JSON_STRING)
+		return 0;
+	return profile_string(import_profile(tree->import), json_decoded(id, &tree->scratch)).index;
 }
 
 static void frames_read(struct tree *tree, struct json_value object)
@@ -57,9 +57,12 @@ static void frames_read(struct tree *tree, struct json_value object)
 		struct import_name name = { .function = json_decoded(json_get(items.value, "name"), &tree->scratch),
 					    .line = (uint32_t)json_whole(json_get(items.value, "line"), 0) };
 
-		tree->frames[tree->count].value = items.value;
+		uint32_t key;
+
 		tree->frames[tree->count].frame = import_frame(tree->import, &name);
-		*frame_slot(tree, items.key, true) = (uint32_t)++tree->count;
+		tree->frames[tree->count++].parent = key_of(tree, json_get(items.value, "parent"));
+		key = key_of(tree, items.key);
+		*map_put(tree->ids, &key, NULL) = (uint32_t)tree->count;
 	}
 }
 
@@ -68,12 +71,12 @@ static struct stack_id stack_read(struct tree *tree, struct json_value id)
 {
 	struct frame_id frames[DEPTH_LIMIT];
 	size_t count = 0;
+	uint32_t key = key_of(tree, id);
 	const uint32_t *slot;
 
-	while (count < DEPTH_LIMIT && (id.kind == JSON_NUMBER || id.kind == JSON_STRING) &&
-	       (slot = frame_slot(tree, id, false)) && *slot) {
+	while (count < DEPTH_LIMIT && key && (slot = map_find(tree->ids, &key)) && *slot) {
 		frames[count++] = tree->frames[*slot - 1].frame;
-		id = json_get(tree->frames[*slot - 1].value, "parent");
+		key = tree->frames[*slot - 1].parent;
 	}
 	if (count == DEPTH_LIMIT)
 		import_warn(tree->import, "a sample's stack is deeper than is kept", NULL, 0);

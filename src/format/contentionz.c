@@ -113,7 +113,9 @@ static bool head_read(struct contention *read, const char **at, const char *end,
 
 static int64_t to_whole(double value)
 {
-	return value >= 9223372036854775807.0 ? INT64_MAX : (int64_t)value;
+	if (value >= 9223372036854775807.0)
+		return INT64_MAX;
+	return value <= -9223372036854775808.0 ? INT64_MIN : (int64_t)value;
 }
 
 static void values_scale(const struct contention *read, int64_t delay, int64_t count,

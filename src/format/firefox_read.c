@@ -243,11 +243,15 @@ static void markers_read(struct marker_reader *markers, struct json_value table)
 					  column_read(table, "startTime"), column_read(table, "endTime"),
 					  column_read(table, "phase") };
 	struct json_items items = json_items(json_get(table, "data"));
+	int64_t index = by_rows ? json_whole(json_path(table, "schema", "data", NULL), -1) : -1;
 	size_t row = 0;
 
 	for (; json_get(table, "data").kind == JSON_ARRAY && json_next(&items); row++) {
 		struct marker marker = marker_at(&columns, row);
-		struct json_value data = by_rows ? table_cell(table, items.value, "data") : items.value;
+		struct json_value data = by_rows ? (struct json_value){ 0 } : items.value;
+
+		if (index >= 0)
+			data = json_at(items.value, (size_t)index);
 
 		marker_take(markers, &marker, data, columns.phase.count > 0);
 	}

@@ -26,6 +26,16 @@ extern const struct format folded_format;
 
 enum { LINES_JUDGED = 16, MILLI = 1000 };
 
+/* Of digits, of which there are at most 19; not by strtoull: nothing ends a file's head. */
+static uint64_t digits_read(const char *at, const char *end)
+{
+	uint64_t number = 0;
+
+	while (at < end)
+		number = number * 10 + (uint64_t)(*at++ - '0');
+	return number;
+}
+
 /* "12", "0.25", "-3": its length without the blank in front; 0 where there is none. In thousandths. */
 static size_t count_find(const char *line, size_t size, uint64_t *ret_whole, unsigned *ret_milli)
 {
@@ -40,7 +50,7 @@ static size_t count_find(const char *line, size_t size, uint64_t *ret_whole, uns
 	if (at == size || at == dot || dot + 1 == size || !at || (line[at - 1] != ' ' && line[at - 1] != '\t') ||
 	    dot - at > 19)
 		return 0;
-	*ret_whole = strtoull(line + at, NULL, 10);
+	*ret_whole = digits_read(line + at, line + dot);
 	*ret_milli = 0;
 	for (size_t i = dot + 1; i < size && scale; i++, scale /= 10)
 		*ret_milli += scale * (unsigned)(line[i] - '0');

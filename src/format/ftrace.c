@@ -169,6 +169,7 @@ static size_t value_of(const struct line *line, const char *key, const char *nex
 	size_t size = strlen(key);
 	const char *at = memmem(line->text, (size_t)(line->end - line->text), key, size), *stop;
 
+	*ret = "";
 	if (!at || (at > line->text && at[-1] != ' '))
 		return 0;
 	*ret = at += size;

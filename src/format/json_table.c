@@ -23,13 +23,6 @@ size_t table_rows(struct json_value table)
 	return rows;
 }
 
-struct json_value table_cell(struct json_value table, struct json_value row, const char *name)
-{
-	int64_t index = json_whole(json_path(table, "schema", name, NULL), -1);
-
-	return index >= 0 ? json_at(row, (size_t)index) : (struct json_value){ 0 };
-}
-
 struct column column_read(struct json_value table, const char *name)
 {
 	bool by_rows = is_by_rows(table);

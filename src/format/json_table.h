@@ -25,8 +25,6 @@ size_t column_index(const struct column *column, size_t row);
 
 /* The longest column. */
 size_t table_rows(struct json_value table);
-/* A row-wise table's cell that is no number; for tables that are walked once, row by row. */
-struct json_value table_cell(struct json_value table, struct json_value row, const char *name);
 
 /* Strings by index, decoded when asked for. */
 struct string_table { const struct json *json; size_t *offsets; size_t count; };

@@ -15,9 +15,10 @@ struct perf_bytes {
 	bool failed;                    /* something was asked for that is not there */
 };
 
+/* Of NULL there are none, whatever its size. */
 static inline struct perf_bytes perf_bytes_of(const void *bytes, size_t size, bool swapped)
 {
-	return (struct perf_bytes){ .at = bytes, .end = (const uint8_t *)bytes + size, .swapped = swapped };
+	return (struct perf_bytes){ .at = bytes, .end = bytes ? (const uint8_t *)bytes + size : bytes, .swapped = swapped };
 }
 
 static inline size_t perf_bytes_left(const struct perf_bytes *bytes)

@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-enum { PART_BYTES = 256 * 1024, WINDOW_LOG_LIMIT = 27 };
+enum { PART_BYTES = 256 * 1024, WINDOW_LOG_LIMIT = 27, RATIO_LIMIT = 1024, RATIO_GRACE_BYTES = 64 << 20 };
 
 struct perf_inflate {
 	ZSTD_DStream *stream;
 	size_t size;
+	uint64_t taken, given;           /* bytes, of all records: hostile ones inflate to terabytes */
 	uint8_t bytes[PERF_RECORD_BYTES_LIMIT + PART_BYTES];
 };
 
@@ -70,6 +71,7 @@ int perf_inflate_put(struct perf_inflate *inflate, const uint8_t *bytes, size_t 
 
 	if (!inflate->stream)
 		return -ENOMEM;
+	inflate->taken += size;
 	while (in.pos < in.size || full) {
 		ZSTD_outBuffer out = { .dst = inflate->bytes, .size = sizeof(inflate->bytes), .pos = inflate->size };
 		size_t left = ZSTD_decompressStream(inflate->stream, &out, &in);
@@ -80,6 +82,9 @@ int perf_inflate_put(struct perf_inflate *inflate, const uint8_t *bytes, size_t 
 		full = out.pos == out.size;
 		if (out.pos == inflate->size && !full && in.pos == in.size)
 			return 0;
+		inflate->given += out.pos - inflate->size;
+		if (inflate->given > RATIO_GRACE_BYTES + inflate->taken * RATIO_LIMIT)
+			return -EFBIG;
 		inflate->size = out.pos;
 		r = give_records(inflate, swapped, give, context);
 		if (r < 0)

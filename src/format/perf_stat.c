@@ -209,7 +209,7 @@ static void counter_add(struct import *import, const struct counter *counter)
 	import_sample(import, &(struct import_sample){ .measure = import_measure(import, &event),
 						       .thread = import_thread(import, 0, 0, NULL),
 						       .count = 1,
-						       .value = (uint64_t)(value + 0.5) });
+						       .value = value < 9.2e18 ? (uint64_t)(value + 0.5) : INT64_MAX });
 }
 
 static int perf_stat_read(struct input *input, struct profile *into, struct error *err)

@@ -89,11 +89,12 @@ static struct stack_id frame_push(struct speedscope_reader *reader, struct stack
 
 static bool value_read(struct speedscope_reader *reader, struct json_value value, int64_t *ret)
 {
-	int64_t finer;
+	int64_t finer, coarse;
 
 	if (!json_decimal(value, reader->shift, ret))
 		return false;
-	if (json_decimal(value, reader->shift + 3, &finer) && finer != *ret * 1000)
+	if (json_decimal(value, reader->shift + 3, &finer) &&
+	    (__builtin_mul_overflow(*ret, 1000, &coarse) || finer != coarse))
 		import_warn(reader->import, "a fraction of a unit was rounded", "byte", value.offset);
 	return true;
 }
@@ -155,7 +156,7 @@ static void evented_read(struct speedscope_reader *reader, struct json_value pro
 	struct opened opened = { .stacks = xcalloc(OPEN_LIMIT, sizeof(*opened.stacks)),
 				 .frames = xcalloc(OPEN_LIMIT, sizeof(*opened.frames)) };
 	struct json_items events = json_items(json_get(profile, "events"));
-	int64_t before, at;
+	int64_t before, at, weight;
 
 	if (!value_read(reader, json_get(profile, "startValue"), &before))
 		before = INT64_MIN;
@@ -164,9 +165,9 @@ static void evented_read(struct speedscope_reader *reader, struct json_value pro
 			import_skipped(reader->import, "an event has no time", "byte", events.value.offset);
 			continue;
 		}
-		if (before != INT64_MIN && at > before)
+		if (before != INT64_MIN && at > before && !__builtin_sub_overflow(at, before, &weight))
 			weight_add(reader, opened.count ? opened.stacks[opened.count - 1] : (struct stack_id){ 0 },
-				   at - before);
+				   weight);
 		if (at < before)
 			import_warn(reader->import, "an event comes before the one in front of it", "byte",
 				    events.value.offset);

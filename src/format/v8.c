@@ -129,6 +129,13 @@ static struct stack_id node_stack(struct v8_reader *reader, uint32_t index)
 	return stack;
 }
 
+static int64_t span(int64_t from_ns, int64_t to_ns)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(to_ns, from_ns, &ns) ? 0 : ns;
+}
+
 static void sample_add(struct v8_reader *reader, struct stack_id stack, uint64_t count, int64_t ns, uint64_t time_ns)
 {
 	struct import_sample sample = { .measure = reader->samples, .thread = reader->thread, .stack = stack,
@@ -160,7 +167,7 @@ static void samples_read(struct v8_reader *reader, struct json_value profile, st
 		if (json_next(&stamps))
 			(void)json_decimal(stamps.value, 3, &now_ns);
 		if (any)
-			sample_add(reader, before, 1, now_ns - before_ns, before_ns > 0 ? (uint64_t)before_ns : 0);
+			sample_add(reader, before, 1, span(before_ns, now_ns), before_ns > 0 ? (uint64_t)before_ns : 0);
 		if (!node)
 			import_skipped(reader->import, "a sample's node does not exist", "sample", nodes.index);
 		any = node != 0;
@@ -171,7 +178,7 @@ static void samples_read(struct v8_reader *reader, struct json_value profile, st
 	    end_ns < before_ns)
 		end_ns = before_ns;
 	if (any)
-		sample_add(reader, before, 1, end_ns ? end_ns - before_ns : 0, before_ns > 0 ? (uint64_t)before_ns : 0);
+		sample_add(reader, before, 1, end_ns ? span(before_ns, end_ns) : 0, before_ns > 0 ? (uint64_t)before_ns : 0);
 }
 
 /* Profiles without a list of samples still say how often each node was hit. */

@@ -45,3 +45,12 @@ TEST(what_makes_no_sense_is_refused_by_line)
 	imported_refused("contentionz", "--- contentionz 1 ---\n5 5 0x11\n", "at line 2");
 	imported_refused("contentionz", "--- heapz 1 ---\nresolution = bytes\n1 1 @ 0x1\n", "line");
 }
+
+TEST(what_is_too_large_is_cut_and_what_is_below_zero_is_left_out)
+{
+	imported_text_is("contentionz",
+			 "--- contentionz 1 ---\ncycles/second = 1\nsampling period = 9000000000000000000\n"
+			 "  -9000000000000000000  -9000000000000000000 @ 0x11\n  1  1 @ 0x11\n",
+			 "contentions=9000000000000000000 (9000000000000000000) 0x10\n"
+			 "delay=9223372036854775807 (9000000000000000000) 0x10\n");
+}

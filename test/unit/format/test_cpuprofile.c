@@ -44,3 +44,11 @@ TEST(circles_and_missing_nodes_end)
 	refused("cpuprofile", "{\"nodes\":{}}", "neither nodes nor a tree");
 	refused("cpuprofile", "{\"nodes\":[]}", "holds nothing");
 }
+
+TEST(times_further_apart_than_can_be_counted_are_no_time)
+{
+	CLEANUP(profile) struct profile *profile = reading("cpuprofile",
+		"{\"nodes\":[" NODE("1", "a", "0", "") "],\"samples\":[1,1],\"timestamps\":[-9000000000000000,9000000000000000]}");
+
+	folded_is(profile, "samples", "a 2\n");
+}

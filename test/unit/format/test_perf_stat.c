@@ -5,6 +5,7 @@
 #include "format/input.h"
 #include "profile/profile.h"
 #include "test.h"
+#include "unit/format/reading.h"
 
 #include <errno.h>
 #include <string.h>
@@ -63,4 +64,12 @@ TEST(json_lines_are_read)
 			"{\"counter-value\" : \"1.000000\", \"unit\" : \"\", \"event\" : \"context-switches\", \"pcnt-running\" : 100.00}\n"
 			"{\"counter-value\" : \"<not supported>\", \"unit\" : \"\", \"event\" : \"cycles\", \"pcnt-running\" : 0.00}\n"
 			"{\"counter-value\" : \"1234567.000000\", \"unit\" : \"\", \"event\" : \"instructions\", \"pcnt-running\" : 83.10}\n");
+}
+
+TEST(a_time_that_no_clock_can_show_is_cut)
+{
+	CLEANUP(profile) struct profile *profile =
+		reading("perf-stat", "9000000000000000000,msec,task-clock,940000,100.00,0.001,CPUs utilized\n");
+
+	assert_int_equal(profile_cell_at(profile, 0)->value, INT64_MAX);
 }

@@ -62,3 +62,14 @@ TEST(what_it_writes_it_reads_again)
 
 	round_trip(profile, "speedscope", "time", "time");
 }
+
+TEST(numbers_at_the_end_of_what_can_be_counted_are_rounded_or_left_out)
+{
+	CLEANUP(profile) struct profile *large =
+		reading("speedscope", FILE_OF(SAMPLED("nanoseconds", "[[0]]", "[9223372036854775.6]")));
+
+	assert_true(remarked(large, "a fraction of a unit was rounded"));
+	refused("speedscope", FILE_OF("{\"type\":\"evented\",\"name\":\"t\",\"unit\":\"none\",\"startValue\":-9000000000000000000,"
+				      "\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":-9000000000000000000},"
+				      "{\"type\":\"C\",\"frame\":0,\"at\":9000000000000000000}]}"), "holds nothing");
+}
