@@ -70,7 +70,8 @@ struct sock_common {
 struct sock { struct sock_common __sk_common; __u32 sk_max_ack_backlog; __u16 sk_type, sk_protocol; };
 struct inet_connection_sock { __u8 icsk_ca_state : 5; };
 struct tcp_sock { __u32 srtt_us, snd_wnd, rcv_nxt, copied_seq, chrono_start, chrono_stat[3]; __u8 chrono_type : 2; };
-struct sk_buff;
+struct sk_buff { char cb[48]; };
+struct tcp_skb_cb { __u16 tcp_gso_segs; };
 struct inet_sock { __u16 inet_sport; };         /* in network order */
 struct socket { short type; struct sock *sk; };
 struct unix_address;

@@ -267,19 +267,29 @@ int BPF_PROG(network_state_set, const struct sock *sock, int before, int after)
 	return 0;
 }
 
+/* One buffer may be several segments, each of which goes out as a packet. */
+static __u64 segments_of(struct sk_buff *buffer)
+{
+	const struct tcp_skb_cb *control = (const void *)&buffer->cb;
+	__u64 segments = bpf_core_field_exists(buffer->cb) ? READ(control, tcp_gso_segs) : 0;
+
+	return segments ? segments : 1;
+}
+
 SEC("?tp_btf/tcp_retransmit_skb")
-int BPF_PROG(network_retransmitted, const struct sock *sock)
+int BPF_PROG(network_retransmitted, const struct sock *sock, struct sk_buff *buffer)
 {
 	struct connection *connection = connection_known(sock);
 	struct wire_connection_value *value = connection ? connection_value(&connection->key) : NULL;
 	const struct inet_connection_sock *connecting = (const struct inet_connection_sock *)sock;
+	__u64 segments = segments_of(buffer);
 
 	if (!value)
 		return 0;
-	CONNECTION_COUNT(value, CONNECTION_RETRANSMITS, 1);
+	CONNECTION_COUNT(value, CONNECTION_RETRANSMITS, segments);
 	if (bpf_core_field_exists(connecting->icsk_ca_state) &&
 	    BPF_CORE_READ_BITFIELD_PROBED(connecting, icsk_ca_state) == CONGESTION_LOSS)
-		CONNECTION_COUNT(value, CONNECTION_TIMEOUTS, 1);
+		CONNECTION_COUNT(value, CONNECTION_TIMEOUTS, segments);
 	return 0;
 }
 
