@@ -15,6 +15,7 @@
 #include "capture/proc.h"
 #include "capture/resident.h"
 #include "capture/sideband.h"
+#include "capture/tls.h"
 #include "capture/unwinding.h"
 #include "interpreter/interpreter.h"
 #include "probe/decoder.h"
@@ -66,6 +67,8 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 	drain->lock_names = lock_names_new(drain->kernel);
 	drain->resident = options->resident ? resident_new() : NULL;
 	drain->interpreting = interpreting_new(options->bpf, drain->unwinding);
+	if (options->bpf->rodata->tls_watched)
+		drain->tls = tls_new(options->bpf, decoder_profile(options->decoder));
 	drain->sideband = sideband_open(&ignored);
 	if (!drain->sideband)
 		profile_set_meta(decoder_profile(options->decoder), "probe.missing.side-band",
@@ -84,6 +87,7 @@ void drain_free(struct drain *drain)
 	resident_free(drain->resident);
 	kallsyms_free(drain->kernel);
 	interpreting_free(drain->interpreting);
+	tls_free(drain->tls);
 	unwinding_free(drain->unwinding);
 	free(drain->ended);
 	map_free(drain->request_classes);
@@ -129,6 +133,7 @@ static void put_mapping(void *context, const struct harvested_mapping *mapping)
 	harvest_generated_mapping(harvest_generated(harvesting->drain->options.harvest), (pid_t)harvesting->pid, mapping);
 	unwinding_map(harvesting->drain->unwinding, harvesting->pid, &wire, mapping->path, mapping->build_id);
 	interpreting_map(harvesting->drain->interpreting, harvesting->pid, mapping->path);
+	tls_map(harvesting->drain->tls, harvesting->pid, mapping->path);
 	batch_put(&harvesting->drain->extra, WIRE_MAPPING, 0, &wire, sizeof(wire), texts);
 }
 
@@ -417,6 +422,7 @@ static const struct wire_head *unwound(struct drain *drain, const struct wire_he
 		unwinding_map(drain->unwinding, mapping->process, mapping, wire_text(head, sizeof(*mapping), 0),
 			      wire_text(head, sizeof(*mapping), 1));
 		interpreting_map(drain->interpreting, mapping->process, wire_text(head, sizeof(*mapping), 0));
+		tls_map(drain->tls, mapping->process, wire_text(head, sizeof(*mapping), 0));
 		break;
 	case WIRE_STACK_COPY:
 		unwinding_walk(drain->unwinding, (const void *)head, drain->options.stack_depth, &drain->walked);

@@ -14,6 +14,7 @@ struct lock_names;
 struct map;
 struct resident;
 struct ring_buffer;
+struct tls;
 
 struct drain {
 	struct drain_options options;
@@ -22,6 +23,7 @@ struct drain {
 	struct kallsyms *kernel;
 	struct unwinding *unwinding;
 	struct interpreting *interpreting;
+	struct tls *tls;                        /* NULL: handshakes are not watched */
 	struct lock_names *lock_names;
 	struct resident *resident;              /* NULL: not asked for */
 	struct heap_counts heap_before;

@@ -132,6 +132,8 @@ static bool is_chosen(const struct capture_config *config, const struct probe *p
 {
 	if (is_left_out(config, probe))
 		return false;
+	if (!strcmp(probe->name, "network") && is_named(config->with, config->with_count, "tls"))
+		return true;                            /* whose handshakes would nobody know */
 	return probe->required || probe->by_default || is_named(config->with, config->with_count, probe->name);
 }
 
@@ -242,6 +244,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->locks_watched = is_chosen(config, probe_find("locks"));
 	kernel->bpf->rodata->waker_stacks = is_chosen(config, probe_find("wakers"));
 	choose_network(kernel->bpf, is_chosen(config, probe_find("network")));
+	kernel->bpf->rodata->tls_watched = is_chosen(config, probe_find("tls"));
 	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
 	kernel->bpf->rodata->runnable_watched = is_chosen(config, probe_find("runnable"));

@@ -64,6 +64,8 @@ static struct connection *connection_owned(const struct sock *sock)
 			CONNECTION_COUNT(value, CONNECTION_OPENED, 1);
 		connection->opened_ns = 0;
 	}
+	if (tls_watched)
+		tls_touch(&connection->key);
 	return connection;
 }
 

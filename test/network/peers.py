@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both sides of what test/network/run captures. `peers.py serve` listens in one namespace; `peers.py ask ADDRESS…` does each thing once
 per address in the other, times itself by its own clock, and writes what it knows to ask.json. `peers.py names` is a name server, `peers.py look-up`
-who asks it."""
+who asks it, `peers.py tls` both sides of
+handshakes, with cert.pem and key.pem."""
 import json
 import os
 import socket
+import ssl
 import struct
 import sys
 import threading
 import time
 
-BULK, SLOW, CLOSED, ECHO, LATE, RESET_BY_US = 7001, 7002, 7003, 7004, 7005, 7006
-BULK_BYTES, SLEEP_S, ECHOES, ANSWER_S, LOOKUPS = 600000, 0.8, 10, 0.03, 4
+BULK, SLOW, CLOSED, ECHO, LATE, RESET_BY_US, SECURE = 7001, 7002, 7003, 7004, 7005, 7006, 7007
+BULK_BYTES, SLEEP_S, ECHOES, ANSWER_S, LOOKUPS, HANDSHAKES = 600000, 0.8, 10, 0.03, 4, 5
 
 
 def take_all(connection):
@@ -120,6 +122,29 @@ def ask(address, clock):
     ours.close()
 
 
+def shake_hands(clock):
+    theirs, ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    theirs.load_cert_chain("cert.pem", "key.pem")
+    ours.check_hostname, ours.verify_mode = False, ssl.CERT_NONE
+    listener = socket.create_server(("127.0.0.1", SECURE))
+
+    def accept():
+        for _ in range(HANDSHAKES):
+            connection, _ = listener.accept()
+            time.sleep(ANSWER_S)
+            with theirs.wrap_socket(connection, server_side=True) as secured:
+                secured.recv(1)
+
+    server = threading.Thread(target=accept)
+    server.start()
+    for _ in range(HANDSHAKES):
+        with socket.create_connection(("127.0.0.1", SECURE)) as connection:
+            secured = clock.time("handshake", lambda: ours.wrap_socket(connection))
+            secured.sendall(b"x")
+            secured.close()
+    server.join()
+
+
 def segments_sent_again():
     lines = [line.split() for line in open("/proc/net/snmp") if line.startswith("Tcp:")]
     return int(dict(zip(*lines))["RetransSegs"])
@@ -157,6 +182,8 @@ def main():
     if sys.argv[1] == "look-up":
         look_up(clock)
         ask_again_and_again("127.0.0.1", clock)
+    if sys.argv[1] == "tls":
+        shake_hands(clock)
     for address in sys.argv[2:]:
         ask(address, clock)
     time.sleep(0.3)
