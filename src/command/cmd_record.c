@@ -24,7 +24,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static const struct record_config defaults = { .rate_hz = 99, .budget = -1, .abort = -1, .size_limit_bytes = 4ull << 30,
+static const struct record_config defaults = { .rate_hz = 99, .budget = -1, .abort = -1, .overhead_pairs = 6,
+					       .overhead_window_ns = 2000000000, .size_limit_bytes = 4ull << 30,
 					       .depth = WIRE_USER_STACK_DEPTH, .heap_bytes = HEAP_MEAN_BYTES };
 
 #define INTO(field) offsetof(struct record_config, field)
@@ -74,6 +75,20 @@ static const struct option options[] = {
 	  "--stages 19,49,99/10s" },
 	{ "jitter", 0, OPTION_DURATION, false, INTO(jitter_ns), "TIME", "start after a random time of at most this, so that hosts differ",
 	  "--jitter 30s" },
+	{ "measure-overhead", 0, OPTION_FLAG, false, INTO(measure_overhead), NULL, "first measure from outside what it does to the target",
+	  "--measure-overhead --meter 'wrk-as-json http://host/'" },
+	{ "meter", 0, OPTION_TEXT, false, INTO(meter), "COMMAND", "its load for $CROSSCUT_SECONDS, which prints its figures as JSON",
+	  "--meter './load --json --seconds $CROSSCUT_SECONDS'" },
+	{ "counter", 0, OPTION_TEXT, false, INTO(counter), "COMMAND", "or a command that prints how many completions there were so far",
+	  "--counter 'curl -s localhost:9090/completed'" },
+	{ "overload", 0, OPTION_TEXT, false, INTO(overload), "COMMAND", "measure under this load as well (default: the runbook's)",
+	  "--overload './load --rate 9000'" },
+	{ "overhead-pairs", 0, OPTION_COUNT, false, INTO(overhead_pairs), "N", "pairs of windows without and with it (default 6)",
+	  "--overhead-pairs 12" },
+	{ "overhead-window", 0, OPTION_DURATION, false, INTO(overhead_window_ns), "TIME", "length of such a window (default 2s)",
+	  "--overhead-window 5s" },
+	{ "suspected", 0, OPTION_NUMBER, false, INTO(suspected), "FRACTION", "the change in question (default: the runbook's, else 0.03)",
+	  "--suspected 0.1" },
 	{ "max-size", 0, OPTION_BYTES, false, INTO(size_limit_bytes), "SIZE", "end the capture when the file is this large (default 4G)",
 	  "--max-size 500M" },
 	{ "with-arguments", 0, OPTION_FLAG, false, INTO(with_arguments), NULL, "keep the arguments of commands", "--with-arguments" },
@@ -144,6 +159,8 @@ static int answer_json(const struct record_job *job, const struct recording_resu
 	CLEANUP(document) struct document *document = document_new("crosscut.record/1", "record");
 
 	recording_document(result, job->path, &job->launch, document);
+	if (job->overhead.pairs)
+		overhead_document(&job->overhead, document);
 	return answer_print(document, true, err);
 }
 
@@ -214,6 +231,8 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 		if (arguments->command_count) {
 			r = prepare_command(&job, arguments, err);
 		}
+		if (!r && wanted->measure_overhead)
+			r = record_overhead(&job, err);
 		if (!r)
 			r = run(&job, err);
 	}
@@ -221,6 +240,8 @@ static int record_run(void *config, const struct option_arguments *arguments, st
 	heap_free(job.heap);
 	for (size_t i = 0; i < job.text_count; i++)
 		free(job.texts[i]);
+	for (size_t i = 0; i < job.note_count; i++)
+		free(job.notes[i]);
 	free(job.texts);
 	runbook_free(job.runbook);
 	free(job.ids);

@@ -116,6 +116,8 @@ static void note_contract(const struct recording *recording, struct profile *pro
 		profile_set_meta(profile, "work.source", recording->work_source);
 	if (recording->work_unit)
 		profile_set_meta(profile, "work.unit", recording->work_unit);
+	for (const char *const *note = recording->notes; note && *note; note += 2)
+		profile_set_meta(profile, note[0], note[1]);
 	for (size_t i = 0; i < recording->label_count; i++) {
 		const char *equals = strchr(recording->labels[i], '=');
 		char *key = xasprintf("label.%.*s", (int)(equals - recording->labels[i]), recording->labels[i]);

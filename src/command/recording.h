@@ -29,6 +29,7 @@ struct recording {
 	const struct trigger *trigger;       /* … which ends the capture */
 	const char *const *labels;           /* "key=value" */
 	size_t label_count;
+	const char *const *notes;            /* meta of its own, key and value in turn, NULL-terminated; may be NULL */
 	const struct runbook *runbook;       /* whose contract is stored; NULL: none */
 	const char *command;                 /* for the provenance; may be NULL */
 	struct launch *launch;               /* prepared, not yet going; NULL: none */

@@ -15,7 +15,7 @@
 extern const struct gate gate_complete_stacks, gate_conservation, gate_cut_intervals,
 	gate_enough_pairs, gate_equal_inclusion, gate_equal_population, gate_equal_resolution,
 	gate_equal_sampling, gate_equal_state, gate_equal_unit,
-	gate_lost_events, gate_matched_frames, gate_multiplexing, gate_own_cost, gate_runtime_agreement,
+	gate_lost_events, gate_matched_frames, gate_multiplexing, gate_overhead_effect, gate_own_cost, gate_runtime_agreement,
 	gate_sampling_bias, gate_unknown_share, gate_unresolved_frames, gate_wake_evidence;
 
 const struct gate *const gates[] = {     /* sorted by name; a test says so */
@@ -32,6 +32,7 @@ const struct gate *const gates[] = {     /* sorted by name; a test says so */
 	&gate_lost_events,
 	&gate_matched_frames,
 	&gate_multiplexing,
+	&gate_overhead_effect,
 	&gate_own_cost,
 	&gate_runtime_agreement,
 	&gate_sampling_bias,

@@ -340,6 +340,10 @@ static double window_ns(const struct profile *profile)
 
 static void judge_costs(const struct profile *profile, struct summary *ret)
 {
+	const char *worst = profile_meta(profile, "overhead.worst"), *suspected = profile_meta(profile, "overhead.suspected");
+
+	ret->overhead_worst = worst ? strtod(worst, NULL) : NAN;
+	ret->overhead_suspected = suspected ? strtod(suspected, NULL) : NAN;
 	for (size_t i = 0; i < profile_own_cost_count(profile); i++)
 		ret->own_cost_ns += (double)profile_own_cost_at(profile, i)->ns;
 	ret->own_cost_fraction = profile_own_cost_count(profile) && ret->oncpu_ns > 0

@@ -37,6 +37,8 @@ struct summary {
 	double cut_all_fraction;             /* the same in all intervals that the window cut */
 	double own_cost_ns;                  /* BPF run time plus the recorder's CPU time in the window */
 	double own_cost_fraction;            /* of the target's on-CPU time */
+	double overhead_worst;               /* what the capture may have cost in throughput or latency, as measured from outside; NAN: it was not */
+	double overhead_suspected;           /* the change of them that is suspected */
 	double multiplexed_fraction;         /* of counter time not counted; NAN where no hardware counter ran */
 	double correct, incorrect;           /* completions */
 	double conservation_error_ns;        /* largest |sum of states - lifetime| of one thread */

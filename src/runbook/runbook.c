@@ -72,6 +72,7 @@ const struct runbook_key runbook_keys[] = {
 	{ "arms", "ready", "line: of its output, with its port; port:N; or a time to wait" },
 	{ "arms", "load", "the command that sends the load" },
 	{ "arms", "objective", "the file in which the load leaves its figures (JSON)" },
+	{ "arms", "overload", "the command under which overhead is measured a second time" },
 	{ "arms", "window", "signals: SIGUSR1 opens and SIGUSR2 ends the load's; or whole" },
 	{ "arms", "warm-up", "how long the load runs before the capture" },
 	{ "test", "pairs", "blocks of each arm (default 6)" },

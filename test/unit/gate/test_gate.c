@@ -29,6 +29,7 @@ static struct summary good(void)
 		.multiplexed_fraction = NAN,
 		.runtime_error_fraction = 0.001,
 		.runtime_threads = 2,
+		.overhead_suspected = 0.03,
 		.waits = 1000,
 	};
 }
@@ -68,6 +69,7 @@ static const struct scene scenes[] = {
 	{ "cut-intervals", FIELD(cut_fraction), 0.02, 0.0201, VERDICT_UNMEASURED },
 	{ "lost-events", FIELD(lost_fraction), 0.01, 0.0101, VERDICT_UNMEASURED },
 	{ "multiplexing", FIELD(multiplexed_fraction), 0.05, 0.0501, VERDICT_PASS },
+	{ "overhead-effect", FIELD(overhead_worst), 0.03, 0.0301, VERDICT_PASS },
 	{ "own-cost", FIELD(own_cost_fraction), 0.02, 0.0201, VERDICT_UNMEASURED },
 	{ "runtime-agreement", FIELD(runtime_error_fraction), 0.01, 0.0101, VERDICT_PASS },
 	{ "sampling-bias", FIELD(sampling_z), 4, 4.01, VERDICT_UNMEASURED },
@@ -236,5 +238,22 @@ TEST(a_profile_of_nothing_passes_no_gate_that_applies)
 	for (size_t i = 0; gates[i]; i++)
 		if (!gates[i]->between)
 			expect(gates[i]->name, &summary,
-			       strcmp(gates[i]->name, "multiplexing") ? VERDICT_UNMEASURED : VERDICT_PASS);
+			       strcmp(gates[i]->name, "multiplexing") && strcmp(gates[i]->name, "overhead-effect") ? VERDICT_UNMEASURED
+															   : VERDICT_PASS);
+}
+
+TEST(overhead_effect_speaks_where_the_effect_was_measured_and_fails_where_it_may_be_the_suspected_change)
+{
+	static const struct { double worst, suspected; enum verdict verdict; } rows[] = {
+		{ NAN, NAN, VERDICT_PASS }, { 0.02, 0.03, VERDICT_PASS }, { 0.03, 0.03, VERDICT_PASS },
+		{ 0.031, 0.03, VERDICT_FAIL }, { 0.4, 0.5, VERDICT_PASS }, { 0, 0.03, VERDICT_PASS },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct summary summary = { .overhead_worst = rows[i].worst, .overhead_suspected = rows[i].suspected };
+		struct reading reading;
+
+		gate_read(gate_find("overhead-effect"), gate_find("overhead-effect")->limit, &summary, NULL, &reading);
+		assert_int_equal(reading.verdict, rows[i].verdict);
+	}
 }
