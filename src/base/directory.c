@@ -25,11 +25,15 @@ char *directory_of_caches(void)
 int directory_make(const char *path)
 {
 	CLEANUP_TEXT char *way = xstrdup(path);
+	int first = 0;                          /* why a folder above is not there: the last one would only say that it is missing */
 
 	for (char *slash = *way ? strchr(way + 1, '/') : NULL; slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		(void)mkdir(way, 0700);
+		if (mkdir(way, 0700) && errno != EEXIST && !first)
+			first = -errno;
 		*slash = '/';
 	}
-	return mkdir(way, 0700) && errno != EEXIST ? -errno : 0;
+	if (!mkdir(way, 0700) || errno == EEXIST)
+		return 0;
+	return errno == ENOENT && first ? first : -errno;
 }

@@ -239,6 +239,7 @@ static int choose_states(struct planning *planning, struct error *err)
 	if (planning->count)
 		return 0;
 	fail(err, FAILURE_USAGE, -EINVAL, "unknown state '%.64s'", wanted);
+	error_because(err, "no state of threads has that name");
 	return error_try(err, "crosscut list dimensions");
 }
 
@@ -250,7 +251,8 @@ static int plan_run(void *config, const struct option_arguments *arguments, stru
 
 	if (!arguments->operand_count || arguments->operand_count > PILOTS_MOST || !(planning.config->change > 0) ||
 	    !(planning.config->power > 0 && planning.config->power < 1)) {
-		fail(err, FAILURE_USAGE, -EINVAL, "plan takes 1 to %d pilot captures, a change above 0, and a power below 1", PILOTS_MOST);
+		fail(err, FAILURE_USAGE, -EINVAL, "cannot plan for that");
+		error_because(err, "plan takes 1 to %d pilot captures, a change above 0, and a power below 1", PILOTS_MOST);
 		return error_try(err, "crosscut plan --change 0.1 before-1.xcut before-2.xcut before-3.xcut");
 	}
 	r = choose_states(&planning, err);

@@ -289,7 +289,8 @@ int packet_new(const char *directory, const struct runbook *runbook, bool simula
 		return r;
 	if (!access(path, F_OK)) {
 		fail(err, FAILURE_WORK, -EEXIST, "cannot make a packet in '%.180s'", directory);
-		return error_because(err, "there is one already");
+		error_because(err, "there is one already");
+		return error_try(err, "crosscut packet report %s, or another folder", directory);
 	}
 	r = directory_make(captures);
 	if (r < 0)
