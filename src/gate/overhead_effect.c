@@ -26,7 +26,7 @@ static double overhead_effect_measure(const struct summary *summary, const struc
 extern const struct gate gate_overhead_effect;
 const struct gate gate_overhead_effect = {
 	.name = "overhead-effect",
-	.asks = "is the capture's effect on the target smaller than the suspected change?",
+	.asks = "is the effect on the target smaller than the suspected change?",
 	.unit = "ratio",
 	.limit = 1,
 	.measure = overhead_effect_measure,
