@@ -131,15 +131,17 @@ int set_server(struct stage *stage)
 {
 	stage->fds[2] = epoll_create1(0);
 	stage->fds[3] = file_make(stage->directory, FILE_BYTES);
-	return stage->fds[2] < 0 || stage->fds[3] < 0 ? -ENODEV : set_sockets(stage);
+	if (stage->fds[2] < 0 || stage->fds[3] < 0 || fcntl(stage->fds[3], F_SETFL, fcntl(stage->fds[3], F_GETFL) | O_DIRECT) < 0)
+		return -ENODEV;
+	return set_sockets(stage);
 }
 
 static void read_disk(int fd, unsigned *place)
 {
-	static _Thread_local char block[BLOCK];
+	static _Alignas(BLOCK) char block[DIRECT_BYTES];
 
-	for (unsigned i = 0; i < 64; i++)
-		(void)!pread(fd, block, sizeof(block), (off_t)((*place += 1777) % (FILE_BYTES / BLOCK)) * BLOCK);
+	for (unsigned i = 0; i < 8; i++)
+		(void)!pread(fd, block, sizeof(block), (off_t)((*place += 7) % (FILE_BYTES / DIRECT_BYTES)) * DIRECT_BYTES);
 }
 
 void serve_from_disk(struct stage *stage)
@@ -148,10 +150,8 @@ void serve_from_disk(struct stage *stage)
 	unsigned place = 0;
 	char byte;
 
-	(void)posix_fadvise(stage->fds[3], 0, 0, POSIX_FADV_RANDOM);
 	(void)epoll_ctl(stage->fds[2], EPOLL_CTL_ADD, stage->fds[1], &event);
 	while (epoll_wait(stage->fds[2], &event, 1, -1) == 1 && read(stage->fds[1], &byte, 1) == 1) {
-		file_forget(stage->fds[3]);
 		read_disk(stage->fds[3], &place);
 		if (write(stage->fds[1], &byte, 1) != 1)
 			break;
