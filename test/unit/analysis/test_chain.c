@@ -105,8 +105,8 @@ TEST(a_request_is_followed_from_its_read_through_the_hands_it_went_through)
 	stage.first = built_thread(stage.profile, process, 1, "reader", BUILDER_START, BUILDER_START + 100);
 	stage.second = built_thread(stage.profile, process, 2, "pool", BUILDER_START, BUILDER_START + 100);
 	runs(&stage, stage.first, 0, 30);
-	waits(&stage, stage.first, 30, 50, "disk/read", WAKE_SOFTIRQ, stage.second);
-	runs(&stage, stage.first, 50, 100);
+	waits(&stage, stage.first, 30, 52, "disk/read", WAKE_SOFTIRQ, stage.second);
+	runs(&stage, stage.first, 52, 100);
 	waits(&stage, stage.second, 0, 60, "idle/queue", WAKE_TASK, stage.first);
 	runs(&stage, stage.second, 60, 100);
 	profile_add_request(stage.profile, (struct request){ .thread = stage.second, .one_in = 1, .opened_ns = BUILDER_START + 20,
@@ -124,9 +124,9 @@ TEST(a_request_is_followed_from_its_read_through_the_hands_it_went_through)
 	table = table_at(&it, "chains");
 	assert_int_equal(table->row_count, 3);
 	assert_string_equal(cell_at(table, 0, "chain")->text, "idle/queue ▸ reader: disk/read");
-	near(number_of(cell_at(table, 0, "total")), 20);
+	near(number_of(cell_at(table, 0, "total")), 22);
 	assert_string_equal(cell_at(table, 1, "chain")->text, "idle/queue ▸ reader: oncpu");
-	near(number_of(cell_at(table, 1, "total")), 20);
+	near(number_of(cell_at(table, 1, "total")), 18);
 	assert_string_equal(cell_at(table, 2, "chain")->text, "oncpu");
 	asked(&it);
 }

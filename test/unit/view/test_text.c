@@ -231,8 +231,8 @@ TEST(the_views_are_sorted_and_found_by_name)
 {
 	for (size_t i = 1; views[i]; i++)
 		assert_true(strcmp(views[i - 1]->name, views[i]->name) < 0);
-	assert_ptr_equal(view_find("json"), views[1]);
-	assert_null(view_find("svg"));
+	assert_string_equal(view_find("json")->name, "json");
+	assert_null(view_find("jso"));
 }
 
 TEST(a_short_stack_that_does_not_fit_goes_below_rather_than_away)
