@@ -64,8 +64,9 @@ static struct value cost_of(const struct symptom *symptom)
 	if (known && measured.ping_pong.pairs > 0)
 		return value_print("at most %s per event as measured here (%+.0f ns on a wake-up round trip); nothing while a thread "
 				   "neither blocks nor is sampled", quantity_print(text, dearest, "ns"), measured.ping_pong.added_ns);
-	return value_print("at most %s per event as measured %s; nothing while a thread neither blocks nor is sampled",
-			   quantity_print(text, dearest, "ns"), known ? "here" : "elsewhere (crosscut calibrate measures it here)");
+	return value_print("at most %s per event, %s; nothing while a thread neither blocks nor is sampled",
+			   quantity_print(text, dearest, "ns"),
+			   known ? "as measured here" : "as expected (crosscut calibrate measures it)");
 }
 
 /* --- Saying it -------------------------------------------------------------------------------------------------- */

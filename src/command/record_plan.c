@@ -35,7 +35,7 @@ static void add_probe(struct table *table, const struct capture_probe_fact *fact
 		value_text(fact->probe), value_text(fact->tracepoint ? fact->tracepoint : fact->program),
 		value_text(!fact->chosen ? "left out" : fact->present ? "yes" : "missing"),
 		fact->chosen ? value_number(here ? here->ns : fact->cost_ns) : value_none(),
-		fact->chosen ? value_text(here ? "here" : "elsewhere") : value_none(),
+		fact->chosen ? value_text(here ? "here" : "expected") : value_none(),
 		value_text(fact->without) });
 }
 
@@ -59,7 +59,7 @@ static void say_cost(const struct probe *probe, const struct capture_cost *measu
 		fprintf(stderr, "%s %.0f ns (%s)", program == probe->programs ? "" : ",", cost ? cost->ns : program->cost_ns,
 			program->tracepoint ? program->tracepoint : program->program);
 	}
-	fprintf(stderr, " per event, measured %s%s%s\n", here ? "here" : "elsewhere", probe->paid ? "; " : "",
+	fprintf(stderr, " per event, %s%s%s\n", here ? "measured here" : "expected", probe->paid ? "; " : "",
 		probe->paid ? probe->paid : "");
 }
 
@@ -68,7 +68,7 @@ void record_say_costs(const struct record_job *job)
 	const struct capture_config *capture = &job->recording.capture;
 	struct capture_cost measured = { 0 };
 
-	(void)cost_cache_read(&measured);       /* unknown: as it was measured elsewhere */
+	(void)cost_cache_read(&measured);       /* unknown: what was expected when this was built */
 	for (unsigned i = 0; i < capture->with_count; i++) {
 		const struct probe *probe = probe_find(capture->with[i]);
 
@@ -111,6 +111,6 @@ int record_plan(const struct record_job *job, struct error *err)
 				     measured.ping_pong.added_ns, measured.getppid.added_ns);
 	else
 		document_add_finding(document, SEVERITY_NOTE,
-				     "these costs were measured elsewhere: crosscut calibrate measures them here");
+				     "these costs are what was expected when this was built: crosscut calibrate measures them here");
 	return answer_print(document, job->config->json, err);
 }

@@ -99,7 +99,7 @@ const struct probe probe_files = {
 	.fills = "disk, block-operations", .without = "block requests are not led back to files, threads and those who dirtied pages",
 	.exposes = "the last two parts of the paths of files that were read, written or made dirty",
 	.paid = "each block request pays the first and the third, and each clean page that is written to the last",
-	.programs = { { "file_bio_queued", "block_bio_queue", 450 }, { "file_ring_submitted", "io_uring_submit_req", 80 },
-		      { "file_request_completed", "block_rq_complete", 300 }, { "file_dirtied", "writeback_dirty_folio", 200 } },
+	.programs = { { "file_bio_queued", "block_bio_queue", 3700 }, { "file_ring_submitted", "io_uring_submit_req", 80 },
+		      { "file_request_completed", "block_rq_complete", 3100 }, { "file_dirtied", "writeback_dirty_folio", 1400 } },
 	.decoders = decoders,
 };

@@ -14,7 +14,7 @@ enum { PROBE_PROGRAMS = 16 };
 struct probe_program {
 	const char *program;                 /* in the kernel half */
 	const char *tracepoint;              /* NULL: no tracepoint (iterator, perf event) */
-	double cost_ns;                      /* expected, per event: measured once, see doc/overhead.md */
+	double cost_ns;                      /* expected, per event: said as that; doc/overhead.md has what was measured */
 };
 
 struct probe {

@@ -93,6 +93,6 @@ const struct probe probe_syscalls = {
 	.without = "system calls are not counted, and time in user code and in the kernel is told apart by samples",
 	.paid = "each system call of the population pays both, and each of every other thread of the host a look at both",
 	.exposes = "which system calls each thread makes, how long they take and how they fail; no argument of any",
-	.programs = { { "syscall_entered", "sys_enter", 60 }, { "syscall_left", "sys_exit", 110 } },
+	.programs = { { "syscall_entered", "sys_enter", 230 }, { "syscall_left", "sys_exit", 180 } },
 	.decoders = decoders,
 };
