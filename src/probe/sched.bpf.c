@@ -179,15 +179,17 @@ static struct wire_wait_value *wait_value_new(const struct wire_wait_key *key)
 
 /* Moves the sums of the ledger, and a wait that is over, under their key. Where the map is full the sums stay in the
  * ledger and the wait becomes a lost one, of which only the length is kept. */
-VERIFIED_ONCE int flush(struct task_ledger *ledger, const struct wire_wait_key *key, __u64 wait_ns, __u32 waits, __u64 woken_ns)
+VERIFIED_ONCE int flush(struct task_ledger *ledger, const struct wire_wait_key *from, __u64 wait_ns, __u32 waits, __u64 woken_ns)
 {
 	struct wire_wait_value *value;
+	struct wire_wait_key key;
 
-	if (!ledger || !key)
+	if (!ledger || !from)
 		return 0;
-	value = wait_value(key);
+	key = *from;                                    /* Linux 6.1 looks up what lies on this function's own stack only */
+	value = wait_value(&key);
 	if (!value)
-		value = wait_value_new(key);
+		value = wait_value_new(&key);
 	if (!value) {
 		ledger->lost_ns += wait_ns;
 		ledger->lost_count += waits;

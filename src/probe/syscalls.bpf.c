@@ -31,19 +31,6 @@ CALL_MAP(call_splits_even);
 CALL_MAP(call_splits_odd);
 static const struct wire_call_value no_call_value = {};
 
-static __always_inline __u32 power_of(__u64 value)
-{
-	__u32 power = 0;
-
-	if (value >= 1ull << 32) { value >>= 32; power += 32; }
-	if (value >= 1 << 16) { value >>= 16; power += 16; }
-	if (value >= 1 << 8) { value >>= 8; power += 8; }
-	if (value >= 1 << 4) { value >>= 4; power += 4; }
-	if (value >= 1 << 2) { value >>= 2; power += 2; }
-	if (value >= 1 << 1) power += 1;
-	return power;
-}
-
 #define VALUE_OF(map, key)                                                      \
 	({                                                                      \
 		struct wire_call_value *found = bpf_map_lookup_elem(&map, key); \
@@ -65,16 +52,18 @@ static __always_inline void value_add(struct wire_call_value *value, const struc
 		value->maximum_ns = more->ns;
 }
 
-VERIFIED_ONCE int syscall_add(const struct wire_call_key *key, const struct wire_call_value *more, bool sampled)
+VERIFIED_ONCE int syscall_add(const struct wire_call_key *from, const struct wire_call_value *more, bool sampled)
 {
 	struct wire_call_value *value;
+	struct wire_call_key key;
 
-	if (!key || !more)
+	if (!from || !more)
 		return 0;
+	key = *from;                            /* Linux 6.1 looks up what lies on this function's own stack only */
 	if (sampled)
-		value = epoch & 1 ? VALUE_OF(call_splits_odd, key) : VALUE_OF(call_splits_even, key);
+		value = epoch & 1 ? VALUE_OF(call_splits_odd, &key) : VALUE_OF(call_splits_even, &key);
 	else
-		value = epoch & 1 ? VALUE_OF(calls_odd, key) : VALUE_OF(calls_even, key);
+		value = epoch & 1 ? VALUE_OF(calls_odd, &key) : VALUE_OF(calls_even, &key);
 	if (value)
 		value_add(value, more);
 	else
@@ -102,7 +91,7 @@ static __always_inline int choose_call_shift(struct task_ledger *ledger, __u32 c
 		__builtin_memset(ledger->calls_seen, 0, sizeof(ledger->calls_seen));
 	}
 	seen = ledger->calls_seen[place]++ >> TAKEN_ALL_SHIFT;
-	shift = (seen ? power_of(seen) + 1 : 0) + stack_shift;
+	shift = (seen ? power_of_two(seen) + 1 : 0) + stack_shift;
 	if (shift > CALL_SHIFT_LIMIT)
 		shift = CALL_SHIFT_LIMIT;
 	return bpf_get_prandom_u32() & ((1u << shift) - 1) ? -1 : (int)shift;
@@ -135,7 +124,7 @@ static __always_inline void add_call(const struct task_ledger *ledger, const str
 {
 	struct wire_call_key key = { .thread = ledger->serial, .call = ledger->call, .error = error };
 
-	key.bucket = power_of(call->ns);
+	key.bucket = power_of_two(call->ns);
 	count(COUNT_CALLS);
 	syscall_add(&key, call, false);
 	if (ledger->call_p_log2 == 0xff || !call->count)
