@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct check_config {
 	struct option_list gates;
@@ -44,12 +45,21 @@ static const struct option check_options[] = {
 	{ 0 },
 };
 
+/* A packet knows its captures by the digest of the whole file. */
+static bool is_in_packet(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	CLEANUP_TEXT char *packet = xasprintf("%.*s../packet.json", slash ? (int)(slash - path) + 1 : 0, path);
+
+	return access(packet, F_OK) == 0;
+}
+
 /* Beside the capture, for whoever opens it later; a file that cannot be changed stays as it is. */
 static void store_verdicts(const char *path, const struct table *table)
 {
 	size_t size = strlen(path);
 
-	if (size < 5 || strcmp(path + size - 5, ".xcut") != 0)
+	if (size < 5 || strcmp(path + size - 5, ".xcut") != 0 || is_in_packet(path))
 		return;
 	for (size_t row = 0; row < table->row_count; row++) {
 		const struct value *cells = &table->cells[row * table->column_count];
