@@ -2,6 +2,7 @@
 // One flame graph on a canvas. The canvas is as large as what can be seen of it; a taller one scrolls below it. Nodes
 // narrower than a pixel are joined into grey runs per row, as dense as they cover it, so that no weight is missing from
 // the picture; a run can be pointed at and zoomed into like a frame.
+import { canvasFit } from "./canvas.js";
 import { element } from "./dom.js";
 import { colorStep, colorVariable } from "./color.js";
 import { fitName } from "./name.js";
@@ -55,16 +56,7 @@ export class Flame {
 		if (!this.tree)
 			return;
 		const room = Math.max(60, Math.min(Math.round(innerHeight * 0.68), this.rowsHeight()));
-		this.host.style.setProperty("height", `${room + 2}px`);
-		this.spacer.style.setProperty("height", `${this.rowsHeight()}px`);
-		const scale = devicePixelRatio || 1;
-		this.width = this.host.clientWidth;
-		this.height = room;
-		this.canvas.width = Math.round(this.width * scale);
-		this.canvas.height = Math.round(this.height * scale);
-		this.canvas.style.setProperty("width", `${this.width}px`);
-		this.canvas.style.setProperty("height", `${this.height}px`);
-		this.context.setTransform(scale, 0, 0, scale, 0, 0);
+		canvasFit(this, room, this.rowsHeight());
 		this.draw();
 	}
 

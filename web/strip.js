@@ -3,6 +3,7 @@
 // waits hatched in a way of their own, so that colour is never alone. Spans narrower than a pixel share it: the state that
 // lasted longest in it gives its colour, and as much of it is painted as they cover. The chosen wait shows an arrow from who
 // ended it.
+import { canvasFit } from "./canvas.js";
 import { element } from "./dom.js";
 import { colorInk, colorSolid, colorVariable } from "./color.js";
 import { lanesAfter, lanesAt, lanesFor } from "./lanes.js";
@@ -72,16 +73,8 @@ export class Strip {
 	}
 
 	resize() {
-		const room = Math.max(80, Math.min(Math.round(innerHeight * 0.68), this.rowsHeight())), scale = devicePixelRatio || 1;
-		this.host.style.setProperty("height", `${room + 2}px`);
-		this.spacer.style.setProperty("height", `${this.rowsHeight()}px`);
-		this.width = this.host.clientWidth;
-		this.height = room;
-		this.canvas.width = Math.round(this.width * scale);
-		this.canvas.height = Math.round(this.height * scale);
-		this.canvas.style.setProperty("width", `${this.width}px`);
-		this.canvas.style.setProperty("height", `${this.height}px`);
-		this.context.setTransform(scale, 0, 0, scale, 0, 0);
+		const room = Math.max(80, Math.min(Math.round(innerHeight * 0.68), this.rowsHeight()));
+		canvasFit(this, room, this.rowsHeight());
 		this.draw();
 	}
 

@@ -15,7 +15,7 @@
 
 static const struct column probe_columns[] = {
 	{ "probe", "probe", "", 0 }, { "tracepoint", "tracepoint", "", 0 }, { "state", "here", "", 0 },
-	{ "cost_ns", "cost per event", "ns", 0 }, { "cost_from", "as measured", "", 0 },
+	{ "cost_ns", "cost per event", "ns", 0 }, { "cost_from", "cost is", "", 0 },
 	{ "without", "without it", "", 0 },
 };
 static const struct column exposes_columns[] = { { "source", "source", "", 0 }, { "exposes", "reads of the user's", "", 0 } };
@@ -35,7 +35,7 @@ static void add_probe(struct table *table, const struct capture_probe_fact *fact
 		value_text(fact->probe), value_text(fact->tracepoint ? fact->tracepoint : fact->program),
 		value_text(!fact->chosen ? "left out" : fact->present ? "yes" : "missing"),
 		fact->chosen ? value_number(here ? here->ns : fact->cost_ns) : value_none(),
-		fact->chosen ? value_text(here ? "here" : "expected") : value_none(),
+		fact->chosen ? value_text(here ? "measured here" : "expected") : value_none(),
 		value_text(fact->without) });
 }
 
