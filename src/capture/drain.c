@@ -160,82 +160,6 @@ static void harvest_new_process(struct drain *drain, uint32_t pid, bool mappings
 	free(process);
 }
 
-void drain_name_kernel_address(struct drain *drain, uint64_t address, bool is_return)
-{
-	struct wire_kernel_name wire = { .address = address };
-	const char *name;
-
-	if (!address || decoder_knows_kernel_address(drain->options.decoder, address))
-		return;
-	name = kallsyms_name(drain->kernel, address - is_return, (uint64_t *)&wire.start);
-	batch_put(&drain->extra, WIRE_KERNEL_NAME, 0, &wire, sizeof(wire), (const char *const[]){ name ? name : "", NULL });
-	drain_feed_extra(drain);
-}
-
-static void name_kernel_stack(struct drain *drain, const struct wire_stack *stack)
-{
-	const uint64_t *addresses = (const void *)(stack + 1);
-
-	if (stack->process || stack->depth > WIRE_STACK_DEPTH || sizeof(*stack) + stack->depth * 8 > stack->head.size)
-		return;
-	for (uint32_t i = 0; i < stack->depth; i++)
-		drain_name_kernel_address(drain, addresses[i], i > 0);
-}
-
-/* Frames of an interpreter are named while their process lives; code that is gone keeps none. */
-static void name_interpreted(struct drain *drain, const struct wire_stack *stack)
-{
-	const struct wire_interpreted *frames = (const void *)((const uint64_t *)(stack + 1) + stack->depth);
-
-	if (!stack->interpreted || sizeof(*stack) + stack->depth * 8ul + stack->interpreted * sizeof(*frames) > stack->head.size)
-		return;
-	for (unsigned i = 0; i < stack->interpreted; i++) {
-		struct wire_code_name wire = { .code = frames[i].code, .process = stack->process,
-					       .instruction = frames[i].instruction & ~WIRE_INTERPRETED_ENTRY };
-		struct interpreter_frame frame = { .line = 0 };
-
-		if (decoder_knows_code(drain->options.decoder, wire.process, wire.code, wire.instruction))
-			continue;
-		if (!interpreting_name(drain->interpreting, wire.process, wire.code, wire.instruction, &frame))
-			wire.line = frame.line;
-		batch_put(&drain->extra, WIRE_CODE_NAME, 0, &wire, sizeof(wire),
-			  (const char *const[]){ frame.function, frame.file, NULL });
-		drain_feed_extra(drain);
-	}
-}
-
-void drain_name_waker(struct drain *drain, uint32_t tid)
-{
-	drain_name_outsider(drain, tid, "(gone)");
-}
-
-void drain_name_outsider(struct drain *drain, uint32_t tid, const char *comm)
-{
-	struct wire_outsider wire = { .tid = tid };
-	struct harvested_thread thread = { .comm = "" };
-
-	if (!tid || decoder_waker(drain->options.decoder, tid).index)
-		return;
-	(void)snprintf(thread.comm, sizeof(thread.comm), "%.15s", comm);
-	if (!harvest_thread((pid_t)tid, &thread))
-		wire.process = thread.pid;
-	batch_put(&drain->extra, WIRE_OUTSIDER, 0, &wire, sizeof(wire), (const char *const[]){ thread.comm, NULL });
-	drain_feed_extra(drain);
-}
-
-void drain_name_lock(struct drain *drain, uint32_t process, uint64_t lock, uint32_t contention)
-{
-	struct wire_lock_name wire = { .lock = lock, .process = process };
-	char name[LOCK_NAME_SIZE] = "";
-
-	if (decoder_knows_lock(drain->options.decoder, process, lock))
-		return;
-	lock_names_find(drain->lock_names, process, lock, contention, name);
-	batch_put(&drain->extra, WIRE_LOCK_NAME, 0, &wire, sizeof(wire),
-		  (const char *const[]){ lock_kind(process, contention), name, NULL });
-	drain_feed_extra(drain);
-}
-
 static void before_record(struct drain *drain, const struct wire_head *head)
 {
 	const struct wire_thread *thread = (const void *)head;
@@ -251,8 +175,8 @@ static void before_record(struct drain *drain, const struct wire_head *head)
 		drain_name_waker(drain, wait->waker);
 	}
 	if (head->kind == WIRE_STACK && head->size >= sizeof(struct wire_stack)) {
-		name_kernel_stack(drain, (const void *)head);
-		name_interpreted(drain, (const void *)head);
+		drain_name_kernel_stack(drain, (const void *)head);
+		drain_name_interpreted(drain, (const void *)head);
 	}
 	if (head->kind == WIRE_THREAD && head->size >= sizeof(*thread)) {
 		bool known = decoder_knows_process(drain->options.decoder, thread->process);
@@ -287,8 +211,7 @@ static void put_sideband(void *context, const struct sideband_record *record)
 		batch_put(&drain->batch, WIRE_SPACE_EXEC, record->time_ns, &space, sizeof(space), NULL);
 	} else if (record->kind == SIDEBAND_EXIT && record->pid == record->tid) {
 		put_heap_end(drain, record);
-		grow(drain->ended, drain->ended_count, drain->ended_room);
-		drain->ended[drain->ended_count++] = record->pid;
+		drain_note_end(drain, record->pid);
 		harvest_generated_exit(harvest_generated(drain->options.harvest), (pid_t)record->pid);
 	} else if (record->kind == SIDEBAND_MAPPING) {
 		struct wire_mapping wire;
@@ -339,68 +262,6 @@ static void after_record(struct drain *drain, const struct wire_head *head)
 	harvest_generated_mapping(harvest_generated(drain->options.harvest), (pid_t)wire->process, mapping);
 }
 
-enum end { ENDED, ENDED_FIRST_THREAD, LIVES_ON };
-
-/* What an exit of a process' first thread meant: its others may go on without it, one of them may have begun a new image, and
- * another process may have the number by now. "1234 (a name) Z 1 …": the state, and 17 fields further
- * on the number of threads. */
-static enum end look_at_end(uint32_t pid)
-{
-	unsigned long threads = 0;
-	const char *name_end;
-	char text[1024], state = 'X';
-
-	if (proc_read((pid_t)pid, "stat", text, sizeof(text)) <= 0)
-		return ENDED;
-	name_end = strrchr(text, ')');
-	if (!name_end || sscanf(name_end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &state,
-				&threads) != 2)
-		return ENDED;
-	if (!strchr("ZX", state))
-		return LIVES_ON;
-	return threads > 1 ? ENDED_FIRST_THREAD : ENDED;
-}
-
-static void process_ended(struct drain *drain, uint32_t pid)
-{
-	struct wire_space space = { .process = pid };
-
-	unwinding_exit(drain->unwinding, pid);
-	interpreting_exit(drain->interpreting, pid);
-	batch_put(&drain->extra, WIRE_SPACE_END, 0, &space, sizeof(space), NULL);
-	drain_feed_extra(drain);
-}
-
-/* The side band is read after the ring, so an exit may be seen in it a tick before the last stacks are. */
-static void forget_ended(struct drain *drain)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < drain->ended_count; i++) {
-		uint32_t pid = drain->ended[i];
-		bool is_due = i < drain->ended_before;
-		enum end end = is_due && pid ? look_at_end(pid) : LIVES_ON;
-
-		if (!is_due || end == ENDED_FIRST_THREAD) {
-			drain->ended[kept++] = pid;
-		} else if (end == ENDED) {
-			process_ended(drain, pid);
-		}
-	}
-	drain->ended_count = drain->ended_before = kept;
-}
-
-/* A process whose id an ended one had. */
-static void keep_born(struct drain *drain, uint32_t pid)
-{
-	for (size_t i = 0; i < drain->ended_before; i++)
-		if (drain->ended[i] == pid) {
-			unwinding_exit(drain->unwinding, pid);
-			interpreting_exit(drain->interpreting, pid);
-			drain->ended[i] = 0;
-		}
-}
-
 /* What the walk must know comes from the same records. A stack that was copied is walked now, and takes their place. */
 static const struct wire_head *unwound(struct drain *drain, const struct wire_head *head)
 {
@@ -414,7 +275,7 @@ static const struct wire_head *unwound(struct drain *drain, const struct wire_he
 		interpreting_exec(drain->interpreting, space->process);
 		break;
 	case WIRE_SPACE_FORK:
-		keep_born(drain, space->process);
+		drain_keep_born(drain, space->process);
 		unwinding_fork(drain->unwinding, space->process, space->parent);
 		interpreting_fork(drain->interpreting, space->process, space->parent);
 		break;
@@ -456,7 +317,7 @@ static void put_evaluator(void *context, uint32_t pid, uint64_t start, uint64_t 
 static void settle_unwinding(struct drain *drain)
 {
 	unwinding_missing(drain->unwinding, look_again, drain);
-	forget_ended(drain);
+	drain_forget_ended(drain);
 	interpreting_tick(drain->interpreting, put_evaluator, drain);
 	unwinding_publish(drain->unwinding);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* What the halves of the drain share: drain.c reads what comes as it happens, drain_slice.c what was added up for a slice. */
+/*
+ * What the parts of the drain share: drain.c reads what comes as it happens, drain_slice.c what was added up for a slice,
+ * drain_request.c what requests began with; drain_name.c names what records refer to, drain_end.c forgets who ended.
+ */
 #include "capture/batch.h"
 #include "capture/drain.h"
 #include "capture/heap.h"
@@ -58,5 +61,12 @@ void drain_feed_extra(struct drain *drain);
 void drain_name_kernel_address(struct drain *drain, uint64_t address, bool is_return);
 void drain_name_waker(struct drain *drain, uint32_t tid);
 void drain_name_outsider(struct drain *drain, uint32_t tid, const char *comm);   /* comm: what it was called, should it be gone */
+void drain_name_kernel_stack(struct drain *drain, const struct wire_stack *stack);
+/* Frames of an interpreter are named while their process lives; code that is gone keeps none. */
+void drain_name_interpreted(struct drain *drain, const struct wire_stack *stack);
 /* process 0: a lock of the kernel's, whose kind the flags of its contention tell. */
 void drain_name_lock(struct drain *drain, uint32_t process, uint64_t lock, uint32_t contention);
+
+void drain_note_end(struct drain *drain, uint32_t pid);
+void drain_forget_ended(struct drain *drain);                   /* once a tick */
+void drain_keep_born(struct drain *drain, uint32_t pid);        /* it has the number of one that ended */
