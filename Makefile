@@ -58,14 +58,14 @@ $(BUILD)/san/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -O1 -g $(SANITIZE) -MMD -MP -c -o $@ $<
 
-$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o $(BUILD)/fuzz/obj/view/html.o: $(PAGE)
-$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o $(BUILD)/fuzz/obj/view/html.o: CPPFLAGS += -DCROSSCUT_PAGE='"$(abspath $(PAGE))"'
+$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o: $(PAGE)
+$(BUILD)/obj/view/html.o $(BUILD)/san/view/html.o: CPPFLAGS += -DCROSSCUT_PAGE='"$(abspath $(PAGE))"'
 
-$(BUILD)/obj/command/help.o $(BUILD)/san/command/help.o $(BUILD)/fuzz/obj/command/help.o: $(HELP)
+$(BUILD)/obj/command/help.o $(BUILD)/san/command/help.o: $(HELP)
 
 # The demo carries the runbook of the examples as a text.
 RUNBOOK := $(BUILD)/gen/mercury_runbook.h
-$(BUILD)/obj/command/cmd_demo.o $(BUILD)/san/command/cmd_demo.o $(BUILD)/fuzz/obj/command/cmd_demo.o: $(RUNBOOK)
+$(BUILD)/obj/command/cmd_demo.o $(BUILD)/san/command/cmd_demo.o: $(RUNBOOK)
 
 $(RUNBOOK): examples/mercury/mercury.ini
 	@mkdir -p $(@D)
@@ -119,14 +119,28 @@ $(BUILD)/test/%: test/unit/%.c $(filter-out $(BUILD)/san/main.o,$(SAN_OBJ))
 	$(call say,LINK)$(CC) $(LANGUAGE) $(WARN) $(CPPFLAGS) -Itest -O1 -g $(SANITIZE) -MMD -MP -MF $@.d -o $@ $< \
 		$(filter-out $(BUILD)/san/main.o,$(SAN_OBJ)) -lcmocka $(LDLIBS)
 
-# Fuzzers are built by clang from source, without the kernel half's loader.
+# Fuzzers are built by clang from source, of the folders that read what others wrote and of what those include. Built once
+# more without sanitizers, they tell which lines an input reaches: tool/fuzz_coverage.
+FUZZ_FOLDERS := base wire profile classify format unwind symbol interpreter probe work
+FUZZ_SRC     := $(filter $(FUZZ_FOLDERS:%=src/%/%),$(SRC))
+FUZZ_FLAGS   := -std=gnu17 $(CPPFLAGS) -O1 -g -fsanitize=fuzzer-no-link
+COVER_FLAGS  := -fprofile-instr-generate -fcoverage-mapping
+
 $(BUILD)/fuzz/obj/%.o: src/%.c | $(SKEL)
 	@mkdir -p $(@D)
-	$(call say,CLANG)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g $(FUZZ_SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c -o $@ $<
+	$(call say,CLANG)$(CLANG) $(FUZZ_FLAGS) $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $<
 
-$(BUILD)/fuzz/%: test/fuzz/%.c $(patsubst src/%.c,$(BUILD)/fuzz/obj/%.o,$(filter-out src/main.c,$(SRC)))
+$(BUILD)/fuzz/%: test/fuzz/%.c $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/obj/%.o)
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CLANG) -std=gnu17 $(CPPFLAGS) -O1 -g $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(call say,LINK)$(CLANG) $(FUZZ_FLAGS) $(FUZZ_SANITIZE) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+$(BUILD)/fuzz/cover/obj/%.o: src/%.c | $(SKEL)
+	@mkdir -p $(@D)
+	$(call say,CLANG)$(CLANG) $(FUZZ_FLAGS) $(COVER_FLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/fuzz/cover/%: test/fuzz/%.c $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/cover/obj/%.o)
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CLANG) $(FUZZ_FLAGS) $(COVER_FLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 # What is compiled can be tested without set-up: `make unit`. What a stranger types is `make test`.
 unit: $(UNIT)
@@ -181,4 +195,4 @@ clean:
 .PHONY: all mercury unit test test-programs fuzz demo check kernels bench install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(SRC:src/%.c=$(BUILD)/fuzz/obj/%.d)
+-include $(OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/obj/%.d) $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/cover/obj/%.d)

@@ -15,7 +15,7 @@
 struct format_options;
 struct output;
 
-enum { CALLGRIND_EVENT_LIMIT = 64, CALLGRIND_DEPTH_LIMIT = 512, CALLGRIND_NODE_LIMIT = 1 << 18 };
+enum { CALLGRIND_EVENT_LIMIT = 64, CALLGRIND_DEPTH_LIMIT = 512, CALLGRIND_NODE_LIMIT = 1 << 18, CALLGRIND_STEP_LIMIT = 1 << 26 };
 
 struct callgrind_function { struct frame_id frame; uint32_t first_call, last_call; };     /* of the chain of its calls */
 struct callgrind_call { uint32_t caller, callee, next; uint64_t times; };
@@ -37,9 +37,10 @@ void callgrind_cost(struct callgrind_graph *graph, uint32_t function, const uint
 void callgrind_called(struct callgrind_graph *graph, uint32_t caller, uint32_t callee, uint64_t times,
 		      const uint64_t *costs);
 
-/* Adds one event of the graph to the import: exact costs of functions and calls, and stacks that the graph allows. */
+/* Adds one event of the graph to the import: exact costs of functions and calls, and stacks that the graph allows. Takes
+ * from *steps, which all graphs and events of a file share, one for each call that it looks at. */
 void callgrind_stacks(const struct callgrind_graph *graph, size_t event, const struct import_event *name,
-		      struct import *import);
+		      size_t *steps, struct import *import);
 
 int callgrind_read(struct input *from, struct profile *into, struct error *err);
 int callgrind_write(const struct profile *profile, const struct format_options *options, struct output *to,

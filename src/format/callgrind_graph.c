@@ -6,7 +6,8 @@
  *
  * The estimate goes down from the functions that nothing calls. A call that leads back into the stack, or that weighs less
  * than a ten-thousandth of the heaviest function, is not followed; what a function's stacks do not hold of its own cost
- * is added to the heaviest of them, so that sums by function are exact all the same.
+ * is added to the heaviest of them, so that sums by function are exact all the same. A small graph may allow more stacks
+ * than anyone can look at, so their number, and the calls that are looked at on the way, have limits.
  */
 #include "format/callgrind.h"
 
@@ -17,6 +18,7 @@
 
 enum { NO_CALL = UINT32_MAX };
 #define LEAST_SHARE 1e-4
+enum { NODES_ALWAYS = 4096, NODES_PER_ROW = 16 };       /* a row: a function or a call */
 
 void callgrind_graph_init(struct callgrind_graph *graph, size_t events, struct thread_id thread)
 {
@@ -111,7 +113,8 @@ struct placing {
 	const struct callgrind_graph *graph;
 	struct import *import;
 	struct import_measure measure;
-	size_t event, nodes;
+	size_t event, nodes;                         /* nodes: stacks that may still be made */
+	size_t *steps;
 	double *total, least;                        /* by function: its own cost and its calls' */
 	uint64_t *placed, *most;                     /* of its own cost: in all stacks, in the heaviest */
 	struct stack_id *heaviest;
@@ -144,17 +147,20 @@ static void place(struct placing *placing, uint32_t function, double weight, str
 	double share;
 
 	if (weight < placing->least || placing->open[function] || depth == CALLGRIND_DEPTH_LIMIT ||
-	    placing->nodes == CALLGRIND_NODE_LIMIT) {
+	    !placing->nodes || !*placing->steps) {
 		placing->cut |= weight > 0;
 		return;
 	}
-	placing->nodes++;
+	placing->nodes--;
 	share = placing->total[function] > 0 ? weight / placing->total[function] : 0;
 	share = share > 1 ? 1 : share;
 	stack = import_stack(placing->import, above, graph->functions[function].frame);
 	placing->open[function] = true;
-	for (uint32_t call = graph->functions[function].first_call; call != NO_CALL; call = graph->calls[call].next)
+	for (uint32_t call = graph->functions[function].first_call; call != NO_CALL && *placing->steps;
+	     call = graph->calls[call].next) {
+		--*placing->steps;
 		place(placing, graph->calls[call].callee, share * call_cost(placing, call), stack, depth + 1);
+	}
 	placing->open[function] = false;
 	left = own - placing->placed[function];
 	own = (uint64_t)(share * (double)own + 0.5);
@@ -166,6 +172,9 @@ static void placing_init(struct placing *placing)
 	const struct callgrind_graph *graph = placing->graph;
 	size_t count = graph->function_count;
 
+	placing->nodes = NODES_ALWAYS + NODES_PER_ROW * (count + graph->call_count);
+	if (placing->nodes > CALLGRIND_NODE_LIMIT)
+		placing->nodes = CALLGRIND_NODE_LIMIT;
 	placing->total = xcalloc(count + 1, sizeof(*placing->total));
 	placing->placed = xcalloc(count + 1, sizeof(*placing->placed));
 	placing->most = xcalloc(count + 1, sizeof(*placing->most));
@@ -242,9 +251,9 @@ static void calls_keep(const struct placing *placing)
 }
 
 void callgrind_stacks(const struct callgrind_graph *graph, size_t event, const struct import_event *name,
-		      struct import *import)
+		      size_t *steps, struct import *import)
 {
-	struct placing placing = { .graph = graph, .import = import, .event = event,
+	struct placing placing = { .graph = graph, .import = import, .event = event, .steps = steps,
 				   .measure = import_measure(import, name) };
 	struct measure split;
 

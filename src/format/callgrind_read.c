@@ -19,7 +19,7 @@
 
 extern const struct format callgrind_format;
 
-enum { NAME_IDS_LIMIT = 1 << 24, POSITIONS_LIMIT = 2, GRAPH_LIMIT = 1 << 16 };
+enum { NAME_IDS_LIMIT = 1 << 24, POSITIONS_LIMIT = 2, GRAPH_LIMIT = 1 << 16, SHORT_NAME = 16 };    /* words for "no name" are short */
 
 enum name_space { NAMES_OBJECT, NAMES_FILE, NAMES_FUNCTION, NAMES_COUNT };
 
@@ -29,6 +29,7 @@ struct callgrind_reader {
 	struct map *names[NAMES_COUNT];              /* number of a compressed name to the profile's string */
 	struct string_id event_names[CALLGRIND_EVENT_LIMIT];
 	size_t events, positions;
+	struct map *files, *graph_ids;               /* by an object's name: its file; by a thread: its graph */
 	struct callgrind_graph *graphs;
 	size_t graph_count, graph_room, graph;       /* the one that lines add to */
 	uint32_t pid, thread;
@@ -66,17 +67,32 @@ static struct string_id name_read(struct callgrind_reader *reader, enum name_spa
 	return (struct string_id){ known ? *known : 0 };
 }
 
+static struct file_id file_of(struct callgrind_reader *reader, struct string_id object)
+{
+	bool added;
+	uint32_t *known = map_put(reader->files, &object, &added);
+
+	if (added)
+		*known = import_file(reader->import, profile_text(reader->into, object), NULL).index;
+	return (struct file_id){ *known };
+}
+
+/* Costs of one function may stand on any number of lines, so its names' texts are not looked at for each. */
 static uint32_t function_of(struct callgrind_reader *reader, struct string_id object, struct string_id file,
 			    struct string_id function)
 {
-	struct import_name name = { .function = profile_text(reader->into, function),
-				    .path = profile_text(reader->into, file),
-				    .module = profile_text(reader->into, object) };
+	struct import_name name = { .file_id = file_of(reader, object) };
+	const char *text = profile_text(reader->into, function);
 
-	if (!strcmp(name.path, "???"))
-		name.path = "";
-	if (!*name.function)
-		name.function = "(unknown function)";
+	if (strnlen(text, SHORT_NAME) < SHORT_NAME)
+		name.function = *text ? text : "(unknown function)";
+	else
+		name.function_id = function;
+	text = profile_text(reader->into, file);
+	if (strnlen(text, SHORT_NAME) == SHORT_NAME)
+		name.path_id = file;
+	else if (strcmp(text, "???") != 0)
+		name.path = text;
 	return callgrind_function(&reader->graphs[reader->graph], import_frame(reader->import, &name));
 }
 
@@ -116,16 +132,21 @@ static bool name_line(struct callgrind_reader *reader, const char *line)
 static void graph_choose(struct callgrind_reader *reader)
 {
 	struct thread_id thread;
+	uint32_t *known;
+	bool added;
 
 	reader->chosen = true;
-	if (!reader->events || reader->graph_count == GRAPH_LIMIT)
+	if (!reader->events)
 		return;
 	thread = import_thread(reader->import, reader->pid, reader->thread, NULL);
-	for (size_t i = 0; i < reader->graph_count; i++)
-		if (thread_is(reader->graphs[i].thread, thread)) {
-			reader->graph = i;
-			return;
-		}
+	known = map_put(reader->graph_ids, &thread, &added);
+	if (added && reader->graph_count == GRAPH_LIMIT)
+		import_warn(reader->import, "costs of more than 65536 threads were added to the first", NULL, 0);
+	else if (added)
+		*known = (uint32_t)reader->graph_count;
+	reader->graph = *known;
+	if (reader->graph < reader->graph_count)
+		return;
 	grow(reader->graphs, reader->graph_count, reader->graph_room);
 	callgrind_graph_init(&reader->graphs[reader->graph_count], reader->events, thread);
 	reader->graph = reader->graph_count++;
@@ -291,7 +312,7 @@ static int line_read(struct callgrind_reader *reader, struct input *from, const 
 }
 
 /* "Time_(10ns)", "Memory_(bytes)": as xdebug writes units; callgrind's own events are counts. */
-static void event_finish(struct callgrind_reader *reader, size_t event)
+static void event_finish(struct callgrind_reader *reader, size_t event, size_t *steps)
 {
 	const char *name = profile_text(reader->into, reader->event_names[event]), *open = strstr(name, "_(");
 	uint64_t multiply = open ? strtoull(open + 2, NULL, 10) : 1;
@@ -311,7 +332,7 @@ static void event_finish(struct callgrind_reader *reader, size_t event)
 		for (size_t j = event; multiply > 1 && j < graph->call_count * graph->events; j += graph->events)
 			if (__builtin_mul_overflow(graph->inclusive[j], multiply, &graph->inclusive[j]))
 				graph->inclusive[j] = INT64_MAX;
-		callgrind_stacks(graph, event, &row, reader->import);
+		callgrind_stacks(graph, event, &row, steps, reader->import);
 	}
 }
 
@@ -321,6 +342,8 @@ static void reader_done(struct callgrind_reader *reader)
 		callgrind_graph_done(&reader->graphs[i]);
 	for (size_t i = 0; i < NAMES_COUNT; i++)
 		map_free(reader->names[i]);
+	map_free(reader->files);
+	map_free(reader->graph_ids);
 	free(reader->graphs);
 }
 
@@ -328,16 +351,18 @@ int callgrind_read(struct input *from, struct profile *into, struct error *err)
 {
 	CLEANUP(import) struct import *import = import_new(into, from, &callgrind_format);
 	struct callgrind_reader reader = { .import = import, .into = into, .positions = 1 };
+	size_t size, steps = CALLGRIND_STEP_LIMIT;
 	const char *line;
-	size_t size;
 	int r = 0;
 
 	for (size_t i = 0; i < NAMES_COUNT; i++)
 		reader.names[i] = map_new(sizeof(uint32_t));
+	reader.files = map_new(sizeof(uint32_t));
+	reader.graph_ids = map_new(sizeof(uint32_t));
 	while (!r && (line = input_line(from, &size)))
 		r = line_read(&reader, from, line, err);
 	for (size_t i = 0; !r && i < reader.events; i++)
-		event_finish(&reader, i);
+		event_finish(&reader, i, &steps);
 	reader_done(&reader);
 	if (r < 0)
 		return r;

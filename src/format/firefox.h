@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "format/json_table.h"
+#include "format/stretches.h"
 #include "profile/id.h"
 
 struct error;
@@ -21,27 +22,53 @@ struct input;
 struct output;
 struct profile;
 
-struct firefox_library { struct string_id path, build_id; uint64_t start, end, offset; };
+/* Strings by index; texts: what each became, plus one, once it was asked for. */
+struct firefox_strings { struct string_table table; uint32_t *texts; };
+
+struct firefox_library { struct string_id path, build_id; struct file_id file; bool is_file; uint64_t start, end, offset; };
+
+struct firefox_libraries {
+	struct firefox_library *rows;
+	size_t count;
+	struct stretches mapped;                     /* by the number of their row */
+};
+
+/* What the threads of a profile share. It is read once: a small file may hold a million threads. */
+struct firefox_common {
+	struct import *import;
+	struct json_value meta, shared;
+	uint32_t pid, generation;                    /* of the threads that say none; 0 */
+	bool has_tables, has_strings, has_sources, has_libraries;
+	struct firefox_strings strings;
+	struct column source_path;
+	struct firefox_libraries libraries;
+	struct text scratch;
+};
 
 struct firefox_tables {
+	struct firefox_common *common;
 	struct import *import;
 	struct profile *into;                        /* the import's */
-	struct json_value root, thread;              /* of the profile, and the thread whose tables these are */
+	struct json_value thread;                    /* whose tables these are */
 	bool gecko;
-	struct string_table strings;
-	struct firefox_library *libraries;
-	size_t library_count;
+	struct firefox_strings own_strings, *strings;           /* the thread's, or what all share */
+	struct firefox_libraries own_libraries, *libraries;
 	struct frame_id *frames;
 	size_t frame_count;
 	struct stack_id *stacks;
 	size_t stack_count;
-	struct text scratch, other;
 };
 
+struct firefox_common firefox_common_read(struct import *import, struct json_value root);
+void firefox_common_done(struct firefox_common *common);
+/* "1234", 1234 or "1234.1": a process id, and how often it was used before. */
+void firefox_pid(struct json_value value, struct text *scratch, uint32_t *pid, uint32_t *generation);
+
 /* The tables of a thread, or those that all threads share (thread absent). */
-struct firefox_tables firefox_tables_read(struct import *import, struct json_value root, struct json_value thread);
+void firefox_tables_read(struct firefox_tables *tables, struct firefox_common *common, struct json_value thread);
 void firefox_tables_done(struct firefox_tables *tables);
-const char *firefox_string(struct firefox_tables *tables, size_t index);
+/* None where there is no such string. Decoded once. */
+struct string_id firefox_text(const struct firefox_tables *tables, size_t index);
 /* None for SIZE_MAX, which is no stack; one that does not exist is counted. */
 struct stack_id firefox_stack(struct firefox_tables *tables, size_t index);
 

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "format/import.h"
 #include "format/json_import.h"
@@ -129,15 +130,16 @@ static void samples_read(struct firefox_reader *reader, struct firefox_tables *t
 
 /* --- Markers ------------------------------------------------------------------------------------ */
 
-struct open_marker { size_t name; double start_ms; };
+struct open_marker { double start_ms; uint32_t outer; };    /* outer: the one of that name that was open before, plus one */
 
 struct marker_reader {
 	struct firefox_reader *reader;
 	struct firefox_tables *tables;
 	struct thread_id thread;
 	double offset_ms;
-	struct open_marker *open;                    /* that began and have not ended */
-	size_t open_count, open_room;
+	struct open_marker *open;                    /* that began */
+	size_t open_count, open_room, left;          /* left: that have not ended */
+	struct map *innermost;                       /* by name: the open one that began last, plus one */
 };
 
 struct marker { size_t name, stack; double start_ms, end_ms; int phase; };
@@ -152,7 +154,7 @@ static void marker_add(struct marker_reader *markers, const struct marker *marke
 	struct firefox_reader *reader = markers->reader;
 	struct profile *into = reader->into;
 	struct frame frame = { .method = METHOD_IMPORTED,
-			       .name = profile_string(into, firefox_string(markers->tables, marker->name)) };
+			       .name = firefox_text(markers->tables, marker->name) };
 	struct dimension_row row = { .name = "marker", .unit = "ns", .kind = DIMENSION_AMOUNT,
 				     .meaning = "what the program marked, from its start to its end" };
 	struct interval interval = { .thread = markers->thread };
@@ -172,20 +174,21 @@ static void marker_add(struct marker_reader *markers, const struct marker *marke
 /* Starts and ends of one name nest; an end without a start began before the recording did. */
 static void marker_pair(struct marker_reader *markers, struct marker *marker)
 {
+	uint32_t *innermost = map_put(markers->innermost, &marker->name, NULL);
+
 	if (marker->phase == PHASE_START) {
 		grow(markers->open, markers->open_count, markers->open_room);
-		markers->open[markers->open_count++] = (struct open_marker){ marker->name, marker->start_ms };
-		return;
+		markers->open[markers->open_count++] = (struct open_marker){ marker->start_ms, *innermost };
+		*innermost = (uint32_t)markers->open_count;
+		markers->left++;
+	} else if (*innermost) {
+		marker->start_ms = markers->open[*innermost - 1].start_ms;
+		*innermost = markers->open[*innermost - 1].outer;
+		markers->left--;
+		marker_add(markers, marker);
+	} else {
+		marker_instant(markers->reader);
 	}
-	for (size_t i = markers->open_count; i-- > 0;)
-		if (markers->open[i].name == marker->name) {
-			marker->start_ms = markers->open[i].start_ms;
-			memmove(&markers->open[i], &markers->open[i + 1],
-				(--markers->open_count - i) * sizeof(*markers->open));
-			marker_add(markers, marker);
-			return;
-		}
-	marker_instant(markers->reader);
 }
 
 /* Before phases had a column (Gecko 20, processed 30), a marker's data said how long it lasted. */
@@ -242,11 +245,12 @@ static void markers_read(struct marker_reader *markers, struct json_value table)
 	struct marker_columns columns = { column_read(table, "name"), column_read(table, "time"),
 					  column_read(table, "startTime"), column_read(table, "endTime"),
 					  column_read(table, "phase") };
-	struct json_items items = json_items(json_get(table, "data"));
+	struct json_value rows = json_get(table, "data");
+	struct json_items items = json_items(rows);
 	int64_t index = by_rows ? json_whole(json_path(table, "schema", "data", NULL), -1) : -1;
 	size_t row = 0;
 
-	for (; json_get(table, "data").kind == JSON_ARRAY && json_next(&items); row++) {
+	for (; rows.kind == JSON_ARRAY && json_next(&items); row++) {
 		struct marker marker = marker_at(&columns, row);
 		struct json_value data = by_rows ? (struct json_value){ 0 } : items.value;
 
@@ -255,27 +259,24 @@ static void markers_read(struct marker_reader *markers, struct json_value table)
 
 		marker_take(markers, &marker, data, columns.phase.count > 0);
 	}
-	for (size_t i = 0; i < markers->open_count; i++)
+	for (; markers->left; markers->left--)
 		marker_instant(markers->reader);
 	for (struct column *column = &columns.name; column <= &columns.phase; column++)
 		column_done(column);
 	free(markers->open);
+	map_free(markers->innermost);
 }
 
 /* --- Threads and processes ---------------------------------------------------------------------- */
 
-/* "1234", 1234, "1234.1" (a process id that was used again), or a made-up name. */
-static struct process_id process_of(struct firefox_reader *reader, struct json_value thread, struct json_value meta)
+static struct process_id process_of(struct firefox_reader *reader, struct json_value thread,
+				    const struct firefox_common *common)
 {
 	struct json_value pid = json_get(thread, "pid");
-	struct process process = { 0 };
-	char *end;
+	struct process process = { .pid = common->pid, .generation = common->generation };
 
-	if (pid.kind == JSON_ABSENT)
-		pid = json_get(meta, "pid");
-	process.pid = (uint32_t)strtoul(json_decoded(pid, &reader->scratch), &end, 10);
-	if (process.pid && *end == '.')
-		process.generation = (uint32_t)strtoul(end + 1, NULL, 10);
+	if (pid.kind != JSON_ABSENT)
+		firefox_pid(pid, &reader->scratch, &process.pid, &process.generation);
 	if (!process.pid)
 		process.generation = ++reader->unknown_processes;
 	process.comm = profile_string(reader->into, json_decoded(json_get(thread, "processName"), &reader->scratch));
@@ -285,9 +286,10 @@ static struct process_id process_of(struct firefox_reader *reader, struct json_v
 	return profile_process(reader->into, process);
 }
 
-static struct thread_id thread_of(struct firefox_reader *reader, struct json_value thread, struct json_value meta)
+static struct thread_id thread_of(struct firefox_reader *reader, struct json_value thread,
+				  const struct firefox_common *common)
 {
-	struct thread row = { .process = process_of(reader, thread, meta) };
+	struct thread row = { .process = process_of(reader, thread, common) };
 
 	row.tid = (uint32_t)strtoul(json_decoded(json_get(thread, "tid"), &reader->scratch), NULL, 10);
 	row.comm = profile_string(reader->into, json_decoded(json_get(thread, "name"), &reader->scratch));
@@ -298,12 +300,13 @@ static struct thread_id thread_of(struct firefox_reader *reader, struct json_val
 }
 
 static void thread_read(struct firefox_reader *reader, struct firefox_tables *tables, struct json_value thread,
-			struct json_value meta, double offset_ms)
+			double offset_ms)
 {
 	static const char *const allocations[] = { "jsAllocations", "nativeAllocations" };
-	struct marker_reader markers = { .reader = reader, .tables = tables, .offset_ms = offset_ms };
+	struct marker_reader markers = { .reader = reader, .tables = tables, .offset_ms = offset_ms,
+					  .innermost = map_new(sizeof(size_t)) };
 
-	markers.thread = thread_of(reader, thread, meta);
+	markers.thread = thread_of(reader, thread, tables->common);
 	samples_read(reader, tables, thread, "samples", markers.thread, offset_ms);
 	for (size_t i = 0; i < ARRAY_LENGTH(allocations); i++)
 		if (json_get(thread, allocations[i]).kind == JSON_OBJECT)
@@ -333,12 +336,12 @@ static int string_read(struct firefox_reader *reader, struct json_value string, 
 static int threads_read(struct firefox_reader *reader, struct json_value root, double offset_ms, int depth,
 			struct error *err)
 {
-	bool shared = json_path(root, "shared", "stackTable", NULL).kind == JSON_OBJECT;
-	struct firefox_tables common = { 0 };
+	struct firefox_common common = firefox_common_read(reader->import, root);
+	struct firefox_tables shared = { 0 };
 	int r = 0;
 
-	if (shared)
-		common = firefox_tables_read(reader->import, root, (struct json_value){ 0 });
+	if (common.has_tables)
+		firefox_tables_read(&shared, &common, (struct json_value){ 0 });
 	for (struct json_items items = json_items(json_get(root, "threads")); !r && json_next(&items);) {
 		struct firefox_tables own = { 0 };
 
@@ -346,12 +349,13 @@ static int threads_read(struct firefox_reader *reader, struct json_value root, d
 			r = string_read(reader, items.value, depth, err);
 			continue;
 		}
-		if (!shared)
-			own = firefox_tables_read(reader->import, root, items.value);
-		thread_read(reader, shared ? &common : &own, items.value, json_get(root, "meta"), offset_ms);
+		if (!common.has_tables)
+			firefox_tables_read(&own, &common, items.value);
+		thread_read(reader, common.has_tables ? &shared : &own, items.value, offset_ms);
 		firefox_tables_done(&own);
 	}
-	firefox_tables_done(&common);
+	firefox_tables_done(&shared);
+	firefox_common_done(&common);
 	return r;
 }
 

@@ -14,9 +14,32 @@
 
 enum { NAME_LIMIT = 64 * 1024, LIBRARY_LIMIT = 1 << 20 };
 
-const char *firefox_string(struct firefox_tables *tables, size_t index)
+struct string_id firefox_text(const struct firefox_tables *tables, size_t index)
 {
-	return json_decoded(string_table_at(&tables->strings, index), &tables->scratch);
+	struct firefox_strings *strings = tables->strings;
+
+	if (index >= strings->table.count)
+		return (struct string_id){ 0 };
+	if (!strings->texts[index])
+		strings->texts[index] = 1 + import_text(tables->import,
+							json_decoded(string_table_at(&strings->table, index),
+								     &tables->common->scratch), 0).index;
+	return (struct string_id){ strings->texts[index] - 1 };
+}
+
+static struct firefox_strings strings_read(struct json_value array)
+{
+	struct firefox_strings strings = { .table = string_table_read(array) };
+
+	strings.texts = xcalloc(strings.table.count + 1, sizeof(*strings.texts));
+	return strings;
+}
+
+static void strings_done(struct firefox_strings *strings)
+{
+	string_table_done(&strings->table);
+	free(strings->texts);
+	strings->texts = NULL;
 }
 
 struct stack_id firefox_stack(struct firefox_tables *tables, size_t index)
@@ -31,9 +54,7 @@ struct stack_id firefox_stack(struct firefox_tables *tables, size_t index)
 /* A table lies in the thread up to version 59, in "shared" from then on. */
 static struct json_value table_of(const struct firefox_tables *tables, const char *name)
 {
-	struct json_value shared = json_path(tables->root, "shared", name, NULL);
-
-	return shared.kind == JSON_ABSENT ? json_get(tables->thread, name) : shared;
+	return json_get(tables->common->has_tables ? tables->common->shared : tables->thread, name);
 }
 
 /* --- Libraries -------------------------------------------------------------------------------- */
@@ -61,20 +82,21 @@ static void build_id_of(struct json_value library, struct text *text, char build
 		*at = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
 }
 
-static struct firefox_library library_read(struct firefox_tables *tables, struct json_value library)
+static struct firefox_library library_read(struct firefox_common *common, struct json_value library)
 {
+	struct profile *into = import_profile(common->import);
 	static const char *const keys[] = { "path", "debugPath", "name", "debugName", "pdbName" };
 	struct firefox_library row = { 0 };
 	char build_id[48];
 
-	build_id_of(library, &tables->scratch, build_id);
+	build_id_of(library, &common->scratch, build_id);
 	for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
-		const char *path = json_decoded(json_get(library, keys[i]), &tables->scratch);
+		const char *path = json_decoded(json_get(library, keys[i]), &common->scratch);
 
 		if (!*path)
 			continue;
-		row.path = profile_string(tables->into, path);
-		row.build_id = profile_string(tables->into, build_id);
+		row.path = profile_string(into, path);
+		row.build_id = profile_string(into, build_id);
 		break;
 	}
 	row.start = (uint64_t)json_whole(json_get(library, "start"), 0);
@@ -83,26 +105,35 @@ static struct firefox_library library_read(struct firefox_tables *tables, struct
 	return row;
 }
 
-static void libraries_read(struct firefox_tables *tables)
+static bool libraries_read(struct firefox_common *common, struct json_value array, struct firefox_libraries *into)
 {
-	struct json_value array = json_get(tables->root, "libs");
 	struct json_items items;
 
-	if (array.kind != JSON_ARRAY)
-		array = json_get(tables->thread, "libs");
 	if (array.kind != JSON_ARRAY || json_count(array) > LIBRARY_LIMIT)
-		return;
-	tables->libraries = xcalloc(json_count(array) + 1, sizeof(*tables->libraries));
-	for (items = json_items(array); json_next(&items);)
-		tables->libraries[tables->library_count++] = library_read(tables, items.value);
+		return false;
+	into->rows = xcalloc(json_count(array) + 1, sizeof(*into->rows));
+	for (items = json_items(array); json_next(&items); into->count++) {
+		struct firefox_library row = library_read(common, items.value);
+
+		stretches_put(&into->mapped, (struct stretch){ row.start, row.end, (uint32_t)into->count });
+		into->rows[into->count] = row;
+	}
+	return true;
 }
 
-static const struct firefox_library *library_of_address(const struct firefox_tables *tables, uint64_t address)
+static void libraries_done(struct firefox_libraries *libraries)
 {
-	for (size_t i = 0; i < tables->library_count; i++)
-		if (address >= tables->libraries[i].start && address < tables->libraries[i].end)
-			return &tables->libraries[i];
-	return NULL;
+	free(libraries->rows);
+	stretches_done(&libraries->mapped);
+}
+
+static struct file_id library_file(const struct firefox_tables *tables, struct firefox_library *library)
+{
+	if (!library->is_file)
+		library->file = import_file(tables->import, profile_text(tables->into, library->path),
+					    profile_text(tables->into, library->build_id));
+	library->is_file = true;
+	return library->file;
 }
 
 /* --- Frames of the Gecko form: one string says it all ------------------------------------------ */
@@ -161,12 +192,13 @@ static struct frame_id location_frame(struct firefox_tables *tables, const char 
 	struct location location = location_of(text);
 	char *end;
 	uint64_t address = strncmp(text, "0x", 2) ? 0 : strtoull(text, &end, 16);
-	const struct firefox_library *library = address && !*end ? library_of_address(tables, address) : NULL;
+	uint32_t number = address && !*end ? stretches_find(&tables->libraries->mapped, address) : UINT32_MAX;
 	CLEANUP_TEXT char *path = location.path_size ? xstrndup(location.path, location.path_size) : NULL;
 
-	if (library) {
-		name.module = profile_text(tables->into, library->path);
-		name.build_id = profile_text(tables->into, library->build_id);
+	if (number != UINT32_MAX) {
+		struct firefox_library *library = &tables->libraries->rows[number];
+
+		name.file_id = library_file(tables, library);
 		name.address = address - library->start + library->offset;
 		return import_frame(tables->import, &name);
 	}
@@ -178,14 +210,29 @@ static struct frame_id location_frame(struct firefox_tables *tables, const char 
 	return import_frame(tables->import, &name);
 }
 
+static struct frame_id string_frame(struct firefox_tables *tables, size_t string)
+{
+	return location_frame(tables, json_decoded(string_table_at(&tables->strings->table, string),
+						   &tables->common->scratch));
+}
+
+/* Any number of frames may be one string, which is taken apart once. */
 static void gecko_frames_read(struct firefox_tables *tables)
 {
 	struct column location = column_read(table_of(tables, "frameTable"), "location");
+	size_t strings = tables->strings->table.count;
+	struct frame_id *known = xcalloc(strings + 1, sizeof(*known));
 
 	tables->frames = xcalloc(location.count + 1, sizeof(*tables->frames));
-	for (tables->frame_count = 0; tables->frame_count < location.count; tables->frame_count++)
-		tables->frames[tables->frame_count] = location_frame(
-			tables, firefox_string(tables, column_index(&location, tables->frame_count)));
+	for (tables->frame_count = 0; tables->frame_count < location.count; tables->frame_count++) {
+		size_t string = column_index(&location, tables->frame_count);
+		struct frame_id *frame = &known[string < strings ? string : strings];
+
+		if (!frame->index)
+			*frame = string_frame(tables, string);
+		tables->frames[tables->frame_count] = *frame;
+	}
+	free(known);
 	column_done(&location);
 }
 
@@ -194,7 +241,7 @@ static void gecko_frames_read(struct firefox_tables *tables)
 struct frame_columns {
 	struct column function, address, line, column, library;              /* frameTable */
 	struct column name, resource, path, source, function_line;           /* funcTable */
-	struct column resource_library, source_path;                         /* resourceTable, sources */
+	struct column resource_library, source_path;                         /* resourceTable, sources of its own */
 };
 
 static struct frame_columns frame_columns_read(const struct firefox_tables *tables)
@@ -213,7 +260,7 @@ static struct frame_columns frame_columns_read(const struct firefox_tables *tabl
 		.source = column_read(function, "source"),
 		.function_line = column_read(function, "lineNumber"),
 		.resource_library = column_read(table_of(tables, "resourceTable"), "lib"),
-		.source_path = column_read(table_of(tables, "sources"), "filename"),
+		.source_path = column_read(json_get(tables->thread, "sources"), "filename"),
 	};
 }
 
@@ -232,14 +279,12 @@ static size_t library_index(const struct frame_columns *columns, size_t frame, s
 	return column_index(&columns->resource_library, column_index(&columns->resource, function));
 }
 
-/* Valid until the next path is asked for. */
-static const char *source_path(struct firefox_tables *tables, const struct frame_columns *columns, size_t function)
+static struct string_id source_path(const struct firefox_tables *tables, const struct frame_columns *columns, size_t function)
 {
-	size_t string = columns->source.count ? column_index(&columns->source_path,
-							      column_index(&columns->source, function))
-					      : column_index(&columns->path, function);
+	const struct column *paths = tables->common->has_sources ? &tables->common->source_path : &columns->source_path;
 
-	return json_decoded(string_table_at(&tables->strings, string), &tables->other);
+	return firefox_text(tables, columns->source.count ? column_index(paths, column_index(&columns->source, function))
+							  : column_index(&columns->path, function));
 }
 
 static uint32_t number_at(const struct column *column, size_t row)
@@ -253,24 +298,19 @@ static struct frame_id frame_read(struct firefox_tables *tables, const struct fr
 {
 	size_t function = column_index(&columns->function, row), address = column_index(&columns->address, row);
 	size_t index = library_index(columns, row, function);
-	const struct firefox_library *library = index < tables->library_count ? &tables->libraries[index] : NULL;
-	struct import_name name = { .function = firefox_string(tables, column_index(&columns->name, function)),
-				    .path = source_path(tables, columns, function),
+	struct import_name name = { .function_id = firefox_text(tables, column_index(&columns->name, function)),
+				    .path_id = source_path(tables, columns, function),
 				    .line = number_at(&columns->line, row),
 				    .column = number_at(&columns->column, row) };
 
 	if (!name.line)
 		name.line = number_at(&columns->function_line, function);
-	if (library) {
-		name.module = profile_text(tables->into, library->path);
-		name.build_id = profile_text(tables->into, library->build_id);
+	if (index < tables->libraries->count) {
+		name.file_id = library_file(tables, &tables->libraries->rows[index]);
+		name.address = address == SIZE_MAX ? 0 : address;
 	}
-	if (library && address != SIZE_MAX)
-		name.address = address;
-	if (name.address && !strncmp(name.function, "0x", 2))
-		name.function = NULL;                /* an address as name says nothing */
-	else if (!*name.function)
-		name.function = "(unknown)";
+	if (name.address && !strncmp(profile_text(tables->into, name.function_id), "0x", 2))
+		name.function_id = (struct string_id){ 0 };     /* an address as name says nothing */
 	return import_frame(tables->import, &name);
 }
 
@@ -328,30 +368,71 @@ static void stacks_read(struct firefox_tables *tables)
 	column_done(&offset);
 }
 
-struct firefox_tables firefox_tables_read(struct import *import, struct json_value root, struct json_value thread)
-{
-	struct firefox_tables tables = { .import = import, .into = import_profile(import), .root = root, .thread = thread,
-					 .scratch = TEXT(NAME_LIMIT), .other = TEXT(NAME_LIMIT) };
-	struct json_value strings;
+/* --- All tables --------------------------------------------------------------------------------- */
 
-	tables.gecko = json_get(thread, "stringTable").kind == JSON_ARRAY;
-	strings = tables.gecko ? json_get(thread, "stringTable") : table_of(&tables, "stringArray");
-	tables.strings = string_table_read(strings);
-	libraries_read(&tables);
-	if (tables.gecko)
-		gecko_frames_read(&tables);
+void firefox_pid(struct json_value value, struct text *scratch, uint32_t *pid, uint32_t *generation)
+{
+	char *end;
+
+	*pid = (uint32_t)strtoul(json_decoded(value, scratch), &end, 10);
+	*generation = *pid && *end == '.' ? (uint32_t)strtoul(end + 1, NULL, 10) : 0;
+}
+
+struct firefox_common firefox_common_read(struct import *import, struct json_value root)
+{
+	struct json_value shared = json_get(root, "shared"), sources = json_get(shared, "sources");
+	struct json_value strings = json_get(shared, "stringArray");
+	struct firefox_common common = { .import = import, .meta = json_get(root, "meta"), .shared = shared,
+					 .scratch = TEXT(NAME_LIMIT) };
+
+	firefox_pid(json_get(common.meta, "pid"), &common.scratch, &common.pid, &common.generation);
+	common.has_tables = json_get(shared, "stackTable").kind == JSON_OBJECT;
+	common.has_strings = strings.kind != JSON_ABSENT;
+	common.strings = strings_read(strings);
+	common.has_sources = sources.kind != JSON_ABSENT;
+	common.source_path = column_read(sources, "filename");
+	common.has_libraries = libraries_read(&common, json_get(root, "libs"), &common.libraries);
+	return common;
+}
+
+void firefox_common_done(struct firefox_common *common)
+{
+	strings_done(&common->strings);
+	column_done(&common->source_path);
+	libraries_done(&common->libraries);
+	text_done(&common->scratch);
+}
+
+static void own_read(struct firefox_tables *tables, struct firefox_common *common)
+{
+	tables->gecko = json_get(tables->thread, "stringTable").kind == JSON_ARRAY;
+	if (tables->gecko || !common->has_strings) {
+		tables->own_strings = strings_read(json_get(tables->thread, tables->gecko ? "stringTable" : "stringArray"));
+		tables->strings = &tables->own_strings;
+	}
+	if (!common->has_libraries) {
+		(void)libraries_read(common, json_get(tables->thread, "libs"), &tables->own_libraries);
+		tables->libraries = &tables->own_libraries;
+	}
+}
+
+void firefox_tables_read(struct firefox_tables *tables, struct firefox_common *common, struct json_value thread)
+{
+	*tables = (struct firefox_tables){ .common = common, .import = common->import, .thread = thread,
+					   .into = import_profile(common->import), .strings = &common->strings,
+					   .libraries = &common->libraries };
+	own_read(tables, common);
+	if (tables->gecko)
+		gecko_frames_read(tables);
 	else
-		frames_read(&tables);
-	stacks_read(&tables);
-	return tables;
+		frames_read(tables);
+	stacks_read(tables);
 }
 
 void firefox_tables_done(struct firefox_tables *tables)
 {
-	string_table_done(&tables->strings);
-	free(tables->libraries);
+	strings_done(&tables->own_strings);
+	libraries_done(&tables->own_libraries);
 	free(tables->frames);
 	free(tables->stacks);
-	text_done(&tables->scratch);
-	text_done(&tables->other);
 }

@@ -19,6 +19,7 @@
 #include "format/format.h"
 #include "format/import.h"
 #include "format/input.h"
+#include "format/stretches.h"
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -31,23 +32,25 @@ enum { TABLE_LIMIT = 1 << 28, INLINED_LIMIT = 64, VERSION_LIMIT = 3 };
 
 struct heap_kind { uint64_t size; uint32_t trace; };
 struct heap_cost { uint64_t allocations, allocated, temporary, leaked, peak; };
-struct heap_module { uint64_t start, end, base; uint32_t path; };
+struct heap_module { uint64_t base; struct file_id file; };
+struct heap_text { struct string_id text; struct file_id file; bool is_file; };    /* file: made when first asked for */
 
 struct heaptrack_reader {
 	struct import *import;
 	struct profile *into;
 	const char *line, *end;                      /* the line, and where its text ends */
 	uint64_t number, version;
-	struct string_id *strings;
+	struct heap_text *strings;
 	struct frame_id *frames;
 	struct stack_id *traces;
 	struct heap_kind *kinds;
 	struct heap_cost *costs;                     /* by trace */
 	struct heap_module *modules;
+	struct stretches mapped;                     /* by the number of their module */
 	size_t string_count, string_room, frame_count, frame_room, trace_count, trace_room, kind_count, kind_room,
 		cost_room, module_count, module_room;
 	struct map *pointers, *kind_ids;             /* of raw and old files: pointer to kind + 1, kind to its number */
-	struct string_id executable;
+	struct file_id executable;
 	bool raw;
 	uint64_t in_use, peak, event, peak_event, last;      /* last: kind + 1 of the newest allocation */
 	bool again;                                  /* the second time */
@@ -103,11 +106,20 @@ static struct string_id string_rest(struct heaptrack_reader *reader)
 	return profile_string_size(reader->into, reader->line - size, size);
 }
 
-static const char *string_text(const struct heaptrack_reader *reader, uint64_t index)
+static struct string_id string_at(const struct heaptrack_reader *reader, uint64_t index)
 {
-	return index && index <= reader->string_count
-		       ? profile_text(reader->into, reader->strings[index - 1])
-		       : "";
+	return index && index <= reader->string_count ? reader->strings[index - 1].text : (struct string_id){ 0 };
+}
+
+static struct file_id file_at(struct heaptrack_reader *reader, uint64_t index)
+{
+	struct heap_text *text = index && index <= reader->string_count ? &reader->strings[index - 1] : NULL;
+
+	if (text && !text->is_file) {
+		text->file = import_file(reader->import, profile_text(reader->into, text->text), NULL);
+		text->is_file = true;
+	}
+	return text ? text->file : (struct file_id){ 0 };
 }
 
 /* --- Frames and traces ------------------------------------------------------------------------------ */
@@ -129,12 +141,12 @@ static void ip_line(struct heaptrack_reader *reader)
 		line_skip(reader, "an address is not whole");
 		ip = module = 0;
 	}
-	names[0].module = string_text(reader, module);
+	names[0].file_id = file_at(reader, module);
 	names[0].address = ip;
 	while (count < INLINED_LIMIT && hex_next(reader, &function)) {
-		names[count].function = string_text(reader, function);
+		names[count].function_id = string_at(reader, function);
 		if (hex_next(reader, &file))
-			names[count].path = string_text(reader, file);
+			names[count].path_id = string_at(reader, file);
 		if (hex_next(reader, &line))
 			names[count].line = (uint32_t)line;
 		count++;
@@ -148,15 +160,11 @@ static void ip_line(struct heaptrack_reader *reader)
 static struct frame_id raw_frame(struct heaptrack_reader *reader, uint64_t address)
 {
 	struct import_name name = { .address = address };
+	uint32_t number = stretches_find(&reader->mapped, address);
 
-	for (size_t i = 0; i < reader->module_count; i++) {
-		const struct heap_module *module = &reader->modules[i];
-
-		if (address < module->start || address >= module->end)
-			continue;
-		name.module = profile_text(reader->into, (struct string_id){ module->path });
-		name.address = address - module->base;
-		break;
+	if (number != UINT32_MAX) {
+		name.file_id = reader->modules[number].file;
+		name.address = address - reader->modules[number].base;
 	}
 	return import_frame(reader->import, &name);
 }
@@ -179,27 +187,35 @@ static void trace_line(struct heaptrack_reader *reader)
 		import_stack(reader->import, caller ? reader->traces[caller - 1] : (struct stack_id){ 0 }, frame);
 }
 
+static struct file_id executable_read(struct heaptrack_reader *reader)
+{
+	return import_file(reader->import, profile_text(reader->into, string_rest(reader)), NULL);
+}
+
 /* "m path base [start size]…": of a module that was mapped; "m -" comes before they are told anew. */
 static void module_line(struct heaptrack_reader *reader)
 {
 	struct string_id path = string_rest(reader);
+	const char *name = profile_text(reader->into, path);
 	uint64_t base, start, size;
 
-	if (!strcmp(profile_text(reader->into, path), "-")) {
+	if (!strcmp(name, "-")) {
 		reader->module_count = 0;
+		stretches_clear(&reader->mapped);
 		return;
 	}
-	if (!strcmp(profile_text(reader->into, path), "x"))
-		path = reader->executable;
 	if (!hex_next(reader, &base)) {
 		line_skip(reader, "a module is not whole");
 		return;
 	}
-	while (hex_next(reader, &start) && hex_next(reader, &size)) {
-		grow(reader->modules, reader->module_count, reader->module_room);
-		reader->modules[reader->module_count++] =
-			(struct heap_module){ base + start, base + start + size, base, path.index };
-	}
+	grow(reader->modules, reader->module_count, reader->module_room);
+	reader->modules[reader->module_count] =
+		(struct heap_module){ base, !strcmp(name, "x") ? reader->executable
+							: import_file(reader->import, name, NULL) };
+	while (hex_next(reader, &start) && hex_next(reader, &size))
+		stretches_put(&reader->mapped, (struct stretch){ base + start, base + start + size,
+								 (uint32_t)reader->module_count });
+	reader->module_count++;
 }
 
 /* --- Allocations ------------------------------------------------------------------------------------ */
@@ -326,8 +342,9 @@ static void event_line(struct heaptrack_reader *reader, bool allocates)
 static void string_line(struct heaptrack_reader *reader)
 {
 	grow(reader->strings, reader->string_count, reader->string_room);
-	reader->strings[reader->string_count] = string_rest(reader);
-	reader->string_count++;
+	reader->strings[reader->string_count].text =
+		import_text(reader->import, profile_text(reader->into, string_rest(reader)), 0);
+	reader->strings[reader->string_count++].is_file = false;
 }
 
 static void version_line(struct heaptrack_reader *reader)
@@ -355,7 +372,7 @@ static void line_apply(struct heaptrack_reader *reader, char mode)
 	case 'i': ip_line(reader); break;
 	case 't': trace_line(reader); break;
 	case 'a': kind_line(reader); break;
-	case 'x': reader->raw = true; reader->executable = string_rest(reader); break;
+	case 'x': reader->raw = true; reader->executable = executable_read(reader); break;
 	case 'm': reader->raw = true; module_line(reader); break;
 	case 'X':
 		profile_set_meta(reader->into, "capture.command", profile_text(reader->into, profile_string_size(
@@ -459,6 +476,7 @@ static void reader_done(struct heaptrack_reader *reader)
 	free(reader->kinds);
 	free(reader->costs);
 	free(reader->modules);
+	stretches_done(&reader->mapped);
 }
 
 static int heaptrack_read(struct input *from, struct profile *into, struct error *err)

@@ -58,7 +58,7 @@ static bool is_no_name(const char *text, size_t size)
 	return false;
 }
 
-static struct string_id name_put(struct import *import, const char *text, size_t size)
+struct string_id import_text(struct import *import, const char *text, size_t size)
 {
 	if (text && !size)
 		size = strlen(text);
@@ -67,11 +67,23 @@ static struct string_id name_put(struct import *import, const char *text, size_t
 	return profile_string_size(import->profile, text, size);
 }
 
+static struct string_id name_put(struct import *import, struct string_id known, const char *text, size_t size)
+{
+	return known.index ? known : import_text(import, text, size);
+}
+
+struct file_id import_file(struct import *import, const char *module, const char *build_id)
+{
+	return profile_file(import->profile, module && is_no_name(module, strlen(module)) ? NULL : module, build_id);
+}
+
 static struct file_id module_put(struct import *import, const struct import_name *name)
 {
 	CLEANUP_TEXT char *copy = NULL;
 	const char *module = name->module;
 
+	if (name->file_id.index)
+		return name->file_id;
 	if (module && is_no_name(module, name->module_size ? name->module_size : strlen(module)))
 		module = NULL;
 	if (module && name->module_size)
@@ -84,10 +96,10 @@ struct frame_id import_frame(struct import *import, const struct import_name *na
 	struct frame frame = {
 		.file = module_put(import, name),
 		.offset = name->address,
-		.name = name_put(import, name->function, name->function_size),
+		.name = name_put(import, name->function_id, name->function, name->function_size),
 		.line = name->line,
 		.column = name->column,
-		.path = name_put(import, name->path, 0),
+		.path = name_put(import, name->path_id, name->path, 0),
 		.method = name->kernel ? METHOD_KERNEL : METHOD_IMPORTED,
 	};
 
@@ -107,9 +119,9 @@ void import_inlined(struct import *import, struct frame_id frame, const struct i
 	for (uint32_t depth = 0; depth < count && frame.index; depth++) {
 		struct symbol symbol = { .frame = frame,
 					 .depth = depth,
-					 .name = name_put(import, names[depth].function,
+					 .name = name_put(import, names[depth].function_id, names[depth].function,
 							  names[depth].function_size),
-					 .path = name_put(import, names[depth].path, 0),
+					 .path = name_put(import, names[depth].path_id, names[depth].path, 0),
 					 .line = names[depth].line,
 					 .origin = origin };
 

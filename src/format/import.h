@@ -45,7 +45,14 @@ struct import_name {
 	uint64_t address;                            /* in the module's file where that is known, else in memory */
 	uint32_t line, column;
 	bool kernel;                                 /* the frame is the kernel's */
+	/* Where these are set, the texts are not looked at: a file that names one long text a million times costs a million
+	 * numbers. From import_text() and import_file(). */
+	struct string_id function_id, path_id;
+	struct file_id file_id;
 };
+/* A size of 0 asks strlen. None for what tools write where they know no name. */
+struct string_id import_text(struct import *import, const char *text, size_t size);
+struct file_id import_file(struct import *import, const char *module, const char *build_id);
 struct frame_id import_frame(struct import *import, const struct import_name *name);
 /* Calls that were inlined at a frame, innermost first; names[0] is the frame's own function. For one frame, once. */
 void import_inlined(struct import *import, struct frame_id frame, const struct import_name *names, size_t count);

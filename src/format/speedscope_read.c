@@ -25,6 +25,12 @@ extern const struct format speedscope_format;
 
 enum { NAME_LIMIT = 64 * 1024, OPEN_LIMIT = 64 * 1024 };
 
+/*
+ * Closing a frame that is not the innermost closes those in it too: the writer lost their ends. How often each frame is
+ * open is counted, so that the stack is searched only for what is in it.
+ */
+struct opened { struct stack_id *stacks; size_t *frames; uint32_t *times; size_t count; };
+
 struct speedscope_reader {
 	struct import *import;
 	struct frame_id *frames;
@@ -32,6 +38,7 @@ struct speedscope_reader {
 	struct text scratch, other;
 	struct thread_id thread;
 	struct import_measure measure;
+	struct opened opened;                        /* made once: a file may hold any number of profiles */
 	int shift;                                   /* a value times 10^shift is in the measure's unit */
 };
 
@@ -127,34 +134,52 @@ static void sampled_read(struct speedscope_reader *reader, struct json_value pro
 		import_skipped(reader->import, "a weight has no sample", "byte", weights.value.offset);
 }
 
-/* Closing a frame that is not the innermost closes those in it too: the writer lost their ends. */
-struct opened { struct stack_id *stacks; int64_t *frames; size_t count, room; };
+/* The frame's number, that behind the last for one that does not exist. */
+static size_t frame_number(const struct speedscope_reader *reader, struct json_value frame)
+{
+	int64_t index = json_whole(frame, -1);
+
+	return index < 0 || (size_t)index > reader->frame_count ? reader->frame_count : (size_t)index;
+}
 
 static void event_apply(struct speedscope_reader *reader, struct opened *opened, struct json_value event)
 {
 	struct json_value frame = json_get(event, "frame"), type = json_get(event, "type");
-	int64_t index = json_whole(frame, -1);
-	size_t at = opened->count;
+	size_t number = frame_number(reader, frame), at = opened->count;
 
 	if (json_is(type, "O") && opened->count < OPEN_LIMIT) {
 		struct stack_id above = opened->count ? opened->stacks[opened->count - 1] : (struct stack_id){ 0 };
 
 		opened->stacks[opened->count] = frame_push(reader, above, frame);
-		opened->frames[opened->count++] = index;
+		opened->frames[opened->count++] = number;
+		opened->times[number]++;
 		return;
 	}
-	while (json_is(type, "C") && at && opened->frames[at - 1] != index)
-		at--;
-	if (!at || at != opened->count)
+	if (!opened->times[number] || opened->frames[at - 1] != number)
 		import_warn(reader->import, "a frame closes that is not the innermost", "byte", event.offset);
-	if (at && json_is(type, "C"))
-		opened->count = at - 1;
+	if (!json_is(type, "C") || !opened->times[number])
+		return;
+	do {
+		opened->times[opened->frames[--at]]--;
+	} while (opened->frames[at] != number);
+	opened->count = at;
+}
+
+static struct opened *opened_of(struct speedscope_reader *reader)
+{
+	struct opened *opened = &reader->opened;
+
+	if (!opened->stacks) {
+		opened->stacks = xcalloc(OPEN_LIMIT, sizeof(*opened->stacks));
+		opened->frames = xcalloc(OPEN_LIMIT, sizeof(*opened->frames));
+		opened->times = xcalloc(reader->frame_count + 1, sizeof(*opened->times));
+	}
+	return opened;
 }
 
 static void evented_read(struct speedscope_reader *reader, struct json_value profile)
 {
-	struct opened opened = { .stacks = xcalloc(OPEN_LIMIT, sizeof(*opened.stacks)),
-				 .frames = xcalloc(OPEN_LIMIT, sizeof(*opened.frames)) };
+	struct opened *opened = opened_of(reader);
 	struct json_items events = json_items(json_get(profile, "events"));
 	int64_t before, at, weight;
 
@@ -166,18 +191,18 @@ static void evented_read(struct speedscope_reader *reader, struct json_value pro
 			continue;
 		}
 		if (before != INT64_MIN && at > before && !__builtin_sub_overflow(at, before, &weight))
-			weight_add(reader, opened.count ? opened.stacks[opened.count - 1] : (struct stack_id){ 0 },
+			weight_add(reader, opened->count ? opened->stacks[opened->count - 1] : (struct stack_id){ 0 },
 				   weight);
 		if (at < before)
 			import_warn(reader->import, "an event comes before the one in front of it", "byte",
 				    events.value.offset);
 		before = at > before ? at : before;
-		event_apply(reader, &opened, events.value);
+		event_apply(reader, opened, events.value);
 	}
-	for (size_t i = 0; i < opened.count; i++)
+	while (opened->count) {
+		opened->times[opened->frames[--opened->count]] = 0;
 		import_warn(reader->import, "a frame never closes", "byte", profile.offset);
-	free(opened.stacks);
-	free(opened.frames);
+	}
 }
 
 /* "name (pid 1, tid 2)" is how we and trace importers name a thread's profile. */
@@ -241,6 +266,9 @@ int speedscope_read(struct input *from, struct profile *into, struct error *err)
 		r = root_read(&reader, root, err);
 	json_done(&json);
 	free(reader.frames);
+	free(reader.opened.stacks);
+	free(reader.opened.frames);
+	free(reader.opened.times);
 	text_done(&reader.scratch);
 	text_done(&reader.other);
 	return r < 0 ? r : import_finish(import, err);
