@@ -327,8 +327,22 @@ static bool any_part(const struct account *account, const struct tally *tallies,
 	return false;
 }
 
-/* Exact time that lies on the state alone is divided by the samples; without samples the parts of
- * running time are not known, while a wait's class would have told its part. */
+/* Of the parts that have no exact time of their own: samples of the others say nothing of these. */
+static struct tally split_untold(const struct account *account, struct dimension_id state)
+{
+	struct tally sum = { 0 };
+
+	for (uint32_t i = 1; i < account->count; i++)
+		if (profile_dimension_root(account->profile, (struct dimension_id){ i }).index ==
+			    state.index &&
+		    (i == state.index || !account->totals[i].weighting))
+			tally_merge(&sum, &account->splits[i]);
+	return sum;
+}
+
+/* Exact time that lies on the state alone is divided by the samples among the parts that have none of their
+ * own; without samples the parts of running time are not known, while a wait's class would have
+ * told its part. */
 struct tally account_part(const struct account *account, struct dimension_id part)
 {
 	struct dimension_id state = profile_dimension_root(account->profile, part);
@@ -339,11 +353,12 @@ struct tally account_part(const struct account *account, struct dimension_id par
 
 	if (account_role(account, state) == ROLE_SPLIT)
 		return tally;
-	if (!on_state->weighting || any_part(account, account->totals, state))
+	if (account->totals[part.index].weighting || !on_state->weighting ||
+	    (!is_running && any_part(account, account->totals, state)))
 		return account->totals[part.index];
 	if (!any_part(account, account->splits, state) && !is_running)
 		return account->totals[part.index];
-	split = account_split(account, state);
+	split = split_untold(account, state);
 	tally.total = split.total > 0 ? on_state->total * tally.total / split.total : NAN;
 	tally.weighting = WEIGHTING_ESTIMATED;
 	return tally;

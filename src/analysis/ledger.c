@@ -67,7 +67,7 @@ static void add_part(const struct account *account, uint32_t part, struct table 
 		figure_whole(tally.total),
 		figure(share_of(account, dimension->kind, tally.total)),
 		figure(account_per_completion(account, tally.total)),
-		figure_whole(tally.count),
+		tally.count > 0 || tally.total <= 0 ? figure_whole(tally.count) : value_none(),
 		value_text(weighting_name(tally.weighting)),
 	});
 }

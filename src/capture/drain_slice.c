@@ -230,11 +230,24 @@ static void drain_other_connections(struct drain *drain, uint32_t odd)
 	drain_feed(drain, &wire, sizeof(wire));
 }
 
+static void interrupt_entry(void *context, const void *key, const void *value)
+{
+	struct wire_interrupt wire = { .head = { .size = sizeof(wire), .kind = WIRE_INTERRUPT } };
+
+	memcpy(&wire.key, key, sizeof(wire.key));
+	memcpy(&wire.value, value, sizeof(wire.value));
+	drain_feed(context, &wire, sizeof(wire));
+}
+
 static int drain_maps(struct drain *drain, bool odd, struct error *err)
 {
 	struct crosscut_bpf *bpf = drain->options.bpf;
-	int r = maps_empty(odd ? bpf->maps.waits_odd : bpf->maps.waits_even, wait_entry, drain);
+	int r = 0;
 
+	if (bpf->rodata->irq_watched)           /* before the on-CPU time that it is a part of */
+		r = maps_empty(odd ? bpf->maps.interrupts_odd : bpf->maps.interrupts_even, interrupt_entry, drain);
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.waits_odd : bpf->maps.waits_even, wait_entry, drain);
 	if (!r)
 		r = maps_empty(odd ? bpf->maps.splits_odd : bpf->maps.splits_even, split_entry, drain);
 	if (!r)
@@ -328,6 +341,7 @@ static void drain_losses(struct drain *drain)
 		{ "connections", COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED },
 		{ "socket-waits", COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST },
 		{ "file-requests", COUNT_FILE_IOS, COUNT_FILE_IOS_LOST },
+		{ "interrupts", COUNT_INTERRUPTS, COUNT_INTERRUPTS_LOST },
 		{ "runnable-reasons", COUNT_READIES, COUNT_READIES_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },

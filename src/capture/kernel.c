@@ -27,7 +27,7 @@
 
 #include "crosscut.skel.h"
 
-enum { LINK_LIMIT = 64, ITERATOR_BYTES = 256 << 20 };
+enum { LINK_LIMIT = 128, ITERATOR_BYTES = 256 << 20 };
 /* A second of 150,000 intervals; the ring is emptied ten times a second. */
 enum { TIMELINE_RING_BYTES = 32 << 20 };
 enum { CALL_ENTRIES = 32768 };          /* of each of the pair of maps: 3 MB where all are used */
@@ -248,6 +248,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
 	kernel->bpf->rodata->runnable_watched = is_chosen(config, probe_find("runnable"));
+	kernel->bpf->rodata->irq_watched = is_chosen(config, probe_find("irq"));
 	kernel->bpf->rodata->syscalls_watched = is_chosen(config, probe_find("syscalls"));
 	if (kernel->bpf->rodata->syscalls_watched)
 		make_room_for_calls(kernel->bpf);

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "probe/heap_book.h"
+#include "probe/interrupt_book.h"
 #include "probe/probe.h"
 #include "probe/request_book.h"
 #include "probe/space.h"
@@ -30,6 +31,7 @@ struct decoder *decoder_new(struct profile *into)
 		decoder->copied[i] = map_new(sizeof(uint64_t));
 	decoder->requests = request_book_new(into);
 	decoder->heap = heap_book_new(into);
+	decoder->interrupts = interrupt_book_new();
 	decoder->kernel_names = map_new(sizeof(uint64_t));
 	decoder->codes = map_new(sizeof(struct code_key));
 	decoder->evaluators = map_new(sizeof(uint32_t));
@@ -48,6 +50,7 @@ void decoder_free(struct decoder *decoder)
 	spaces_free(decoder->spaces);
 	request_book_free(decoder->requests);
 	heap_book_free(decoder->heap);
+	interrupt_book_free(decoder->interrupts);
 	map_free(decoder->threads);
 	map_free(decoder->threads_by_tid);
 	map_free(decoder->processes);
@@ -79,6 +82,11 @@ struct request_book *decoder_requests(struct decoder *decoder)
 struct heap_book *decoder_heap(struct decoder *decoder)
 {
 	return decoder->heap;
+}
+
+struct interrupt_book *decoder_interrupts(struct decoder *decoder)
+{
+	return decoder->interrupts;
 }
 
 struct slice_id decoder_slice(const struct decoder *decoder)

@@ -14,6 +14,7 @@
 
 struct decoder;
 struct heap_book;
+struct interrupt_book;
 struct request_book;
 
 struct decoder *decoder_new(struct profile *into);       /* borrows the profile */
@@ -31,6 +32,7 @@ struct thread_id decoder_thread(const struct decoder *decoder, uint32_t serial);
 struct thread_id decoder_waker(struct decoder *decoder, uint32_t tid);                   /* the newest thread of that id */
 struct evidence_id decoder_evidence(struct decoder *decoder, const struct wire_evidence *seen);
 struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t kernel);  /* joined: kernel on top */
+struct interrupt_book *decoder_interrupts(struct decoder *decoder);
 struct request_book *decoder_requests(struct decoder *decoder);
 struct heap_book *decoder_heap(struct decoder *decoder);
 struct stack_id decoder_waker_stack(const struct decoder *decoder, uint64_t id);         /* of a program or of the kernel */

@@ -36,6 +36,7 @@ struct decoder {
 	struct evaluator *evaluator_rows;
 	size_t evaluator_count, evaluator_room;
 	struct file_id kernel, unmapped;
+	struct interrupt_book *interrupts;
 	struct request_book *requests;
 	struct heap_book *heap;
 	uint64_t malformed;

@@ -3,7 +3,7 @@
  * On-CPU samples: at each tick of a per-CPU clock, the stack of the thread that runs, if it is of the population. The user
  * half moves the period about, so that periodic work cannot hide between the ticks.
  */
-#include "probe/kernel.bpf.h"
+#include "probe/irq.bpf.h"
 
 enum { REGISTER_CS = 17 };              /* its place in struct pt_regs; the low bits tell user mode */
 
@@ -47,7 +47,8 @@ int sampler_tick(struct bpf_perf_event_data *ctx)
 		return 0;
 	count(COUNT_SAMPLES);
 	key.thread = ledger->serial;
-	key.kernel = !(ctx->regs[REGISTER_CS] & 3);
+	if (!(ctx->regs[REGISTER_CS] & 3))
+		key.kernel = irq_watched && irq_in_softirq() ? WIRE_SAMPLE_SOFTIRQ : WIRE_SAMPLE_KERNEL;
 	if (key.kernel)
 		key.kernel_stack = stack_take(ctx, SCRATCH_INTERRUPT);
 	key.user_stack = unwind_take(SCRATCH_INTERRUPT);

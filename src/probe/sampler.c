@@ -6,7 +6,8 @@ static void decode_sample(struct decoder *decoder, const struct wire_head *recor
 {
 	const struct wire_sample *sample = (const void *)record;
 	struct profile *profile = decoder_profile(decoder);
-	const struct dimension_row *row = dimension_row_find("oncpu", sample->key.kernel ? "kernel" : "user");
+	static const char *const parts[] = { "user", "kernel", "softirq" };
+	const struct dimension_row *row = dimension_row_find("oncpu", parts[sample->key.kernel < 3 ? sample->key.kernel : 1]);
 
 	profile_add_cell(profile, (struct cell){
 		.slice = decoder_slice(decoder), .thread = decoder_thread(decoder, sample->key.thread),

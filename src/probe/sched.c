@@ -3,8 +3,8 @@
  * The scheduler's records become the ledger: per thread and slice, cells for running, runnable and each wait. One wire
  * record carries a wait, the delay after it, and what ran before it, so it becomes several cells here.
  */
+#include "probe/interrupt_book.h"
 #include "probe/probe.h"
-
 
 static struct measure_id measure_of(struct profile *profile, const char *parent, const char *name, enum measure_role role,
 				    enum weighting weighting)
@@ -43,6 +43,23 @@ static void add_wait(struct decoder *decoder, uint32_t thread, const struct wire
 		.maximum = maximum });
 }
 
+/* What interrupts took of it is taken out of it. How often they came is an amount: it is no count of on-CPU intervals. */
+static void add_oncpu(struct decoder *decoder, uint32_t thread, const struct wire_wait_value *value)
+{
+	static const char *const parts[] = { [INTERRUPT_HANDLER] = "irq", [INTERRUPT_SOFTIRQ] = "softirq" };
+	static const char *const amounts[] = { [INTERRUPT_HANDLER] = "interrupts", [INTERRUPT_SOFTIRQ] = "softirqs" };
+	uint64_t left = value->oncpu_ns;
+
+	for (unsigned part = 0; part < INTERRUPT_PARTS; part++) {
+		struct interrupted taken = interrupt_book_take(decoder_interrupts(decoder), thread, part, left);
+
+		add(decoder, thread, "oncpu", parts[part], 0, taken.ns, 0);
+		add(decoder, thread, NULL, amounts[part], taken.count, taken.count, 0);
+		left -= taken.ns;
+	}
+	add(decoder, thread, NULL, "oncpu", value->oncpu_count, left, 0);
+}
+
 static void decode_wait(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_wait *wait = (const void *)record;
@@ -55,7 +72,7 @@ static void decode_wait(struct decoder *decoder, const struct wire_head *record)
 	add(decoder, thread, "runnable", "woken", value->woken_count, value->woken_ns, value->woken_maximum_ns);
 	add(decoder, thread, "runnable", "preempted", value->preempted_count, value->preempted_ns, 0);
 	add(decoder, thread, "runnable", "throttled", value->throttled_count, value->throttled_ns, 0);
-	add(decoder, thread, NULL, "oncpu", value->oncpu_count, value->oncpu_ns, 0);
+	add_oncpu(decoder, thread, value);
 	add(decoder, thread, NULL, "context-switches", value->oncpu_count, value->oncpu_count, 0);
 	add(decoder, thread, NULL, "migrations", value->migrations, value->migrations, 0);
 }

@@ -63,6 +63,7 @@ enum wire_kind {
 	WIRE_FILE_NAME,         /* kernel half: the end of a file's path */
 	WIRE_FILE_IO,           /* from a map: block requests by file and by who submitted them */
 	WIRE_DIRTIED,           /* from a map: pages of a file that a thread made dirty */
+	WIRE_INTERRUPT,         /* from a map: interrupts that a running thread handled */
 	WIRE_KIND_COUNT,
 };
 
@@ -278,6 +279,7 @@ enum wire_counter {
 	COUNT_COUNTER_EVENTS, COUNT_COUNTER_EVENTS_LOST,
 	COUNT_READIES, COUNT_READIES_LOST,
 	COUNT_FILE_IOS, COUNT_FILE_IOS_LOST, COUNT_DIRTIED,
+	COUNT_INTERRUPTS, COUNT_INTERRUPTS_LOST,
 	COUNTERS,
 };
 
@@ -327,10 +329,12 @@ struct wire_segment_value {
 	__u64 doing_ns[WIRE_DOINGS];    /* of the holder, during hand_off_ns */
 };
 
+/* SOFTIRQ is told apart from KERNEL where interrupts are watched. */
+enum wire_sample_mode { WIRE_SAMPLE_USER, WIRE_SAMPLE_KERNEL, WIRE_SAMPLE_SOFTIRQ };
 struct wire_sample_key {
 	__u64 user_stack, kernel_stack;
 	__u32 thread;
-	__u32 kernel;                   /* 1: the processor was in kernel mode */
+	__u32 kernel;                   /* enum wire_sample_mode */
 };
 
 /* A file is an inode of a file system; inode 0: nobody can say which file. */
@@ -423,6 +427,10 @@ struct wire_counter_value { __u64 count, events; };
 /* Enabled and running: of the counter on all processors, ns; where it shared a register it ran for a part of the time. */
 struct wire_counter_sum { struct wire_head head; struct wire_counter_key key; struct wire_counter_value value; __u64 enabled_ns, running_ns, period; };
 
+/* What a thread that ran was interrupted by. Time of a handler inside a softirq is the handler's. */
+struct wire_interrupt_key { __u32 thread, softirq; };          /* softirq: 1, a handler: 0 */
+struct wire_interrupt_value { __u64 count, ns, maximum_ns; };
+
 struct wire_delay { __u64 count, ns; };
 /* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
 struct wire_cpu_time { __u64 since_ns, idle_ns, unseen_ns; __u32 pid, seen; };
@@ -443,6 +451,7 @@ struct wire_ready { struct wire_head head; struct wire_ready_key key; __u32 rese
 struct wire_file_io { struct wire_head head; struct wire_file_key key; struct wire_file_value value; };
 struct wire_call { struct wire_head head; struct wire_call_key key; struct wire_call_value value; };
 struct wire_connection { struct wire_head head; struct wire_connection_key key; struct wire_connection_value value; };
+struct wire_interrupt { struct wire_head head; struct wire_interrupt_key key; struct wire_interrupt_value value; };
 struct wire_slice { struct wire_head head; __u64 start_ns, end_ns; };
 
 /* From here on: made by the drain only. Texts follow the struct, each ending in a zero byte. */
@@ -510,6 +519,7 @@ _Static_assert(sizeof(struct wire_ready_key) == 12, "wire layout");
 _Static_assert(sizeof(struct wire_ready) == 72, "wire layout");
 _Static_assert(sizeof(struct wire_file_name) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_file_io) == 80, "wire layout");
+_Static_assert(sizeof(struct wire_interrupt) == 48, "wire layout");
 _Static_assert(sizeof(struct wire_call_key) == 24, "wire layout");
 _Static_assert(sizeof(struct wire_connection_key) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_connection) == 464, "wire layout");

@@ -77,6 +77,37 @@ TEST(user_and_kernel_time_is_the_exact_total_divided_by_the_samples)
 	asked(&it);
 }
 
+TEST(samples_divide_what_exact_parts_of_running_time_leave)
+{
+	struct profile *profile = profile_new();
+	struct thread_id thread = profile_thread(profile, (struct thread){ .tid = 1, .start_ns = 0, .end_ns = 1000 });
+	static const struct { const char *parent, *name; enum measure_role role; uint64_t value; } rows[] = {
+		{ NULL, "oncpu", ROLE_TOTAL, 800 }, { "oncpu", "irq", ROLE_TOTAL, 50 }, { "oncpu", "softirq", ROLE_TOTAL, 150 },
+		{ "oncpu", "user", ROLE_SPLIT, 600 }, { "oncpu", "kernel", ROLE_SPLIT, 200 }, { "oncpu", "softirq", ROLE_SPLIT, 700 },
+	};
+	struct asking it;
+	const struct table *table, *parts;
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		profile_add_cell(profile, (struct cell){ .thread = thread, .count = rows[i].role == ROLE_SPLIT, .value = rows[i].value,
+			.measure = profile_measure(profile, (struct measure){
+				.dimension = profile_dimension(profile, dimension_row_find(rows[i].parent, rows[i].name)),
+				.role = rows[i].role,
+				.weighting = rows[i].role == ROLE_SPLIT ? WEIGHTING_SAMPLED : WEIGHTING_EXACT }) });
+	it = asking(profile);
+	assert_int_equal(ask(&it, "ledger"), 0);
+	table = table_at(&it, "dimensions");
+	near(number_at(table, "oncpu", "total"), 1000);
+	parts = cell_at(table, row_of(table, "oncpu"), "parts")->table;
+	near(number_at(parts, "user", "total"), 600);
+	near(number_at(parts, "kernel", "total"), 200);
+	near(number_at(parts, "irq", "total"), 50);
+	near(number_at(parts, "softirq", "total"), 150);
+	assert_string_equal(cell_at(parts, row_of(parts, "irq"), "measured")->text, "exact");
+	assert_string_equal(cell_at(parts, row_of(parts, "user"), "measured")->text, "estimated");
+	asked(&it);
+}
+
 TEST(without_samples_the_parts_of_running_time_are_not_made_up)
 {
 	struct profile *profile = profile_new();
