@@ -245,6 +245,18 @@ static void take_objective(const struct running *running)
 		(void)rename(path, running->block->objective_path);     /* reading it says what is missing */
 }
 
+static void count_others(struct capture *capture, const struct objective *objective)
+{
+	const struct { enum outcome outcome; double count; } others[] = {
+		{ OUTCOME_INCORRECT, objective->incorrect }, { OUTCOME_REJECTED, objective->rejected },
+		{ OUTCOME_RETRIED, objective->retried },     { OUTCOME_ABANDONED, objective->abandoned },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(others); i++)
+		if (others[i].count > 0)
+			capture_count(capture, "load", outcome_name(others[i].outcome), others[i].outcome, (uint64_t)others[i].count);
+}
+
 /* The load's own count of right answers in that very window is the denominator, where the load knows the window. */
 static int window_closed(void *context, struct capture *capture, struct error *err)
 {
@@ -260,8 +272,7 @@ static int window_closed(void *context, struct capture *capture, struct error *e
 		return r;
 	if (capture && running->by_signals && isfinite(objective->correct)) {
 		capture_count(capture, "load", "correct", OUTCOME_CORRECT, (uint64_t)objective->correct);
-		if (objective->incorrect > 0)
-			capture_count(capture, "load", "incorrect", OUTCOME_INCORRECT, (uint64_t)objective->incorrect);
+		count_others(capture, objective);
 	}
 	return 0;
 }

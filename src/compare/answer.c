@@ -209,7 +209,18 @@ static const struct column capture_columns[] = {
 	{ "failed_gates", "its own failed gates", "", COLUMN_MACHINE },
 	{ "mean_ns", "mean elapsed", "ns", COLUMN_MACHINE },
 	{ "p99_ns", "p99 elapsed", "ns", COLUMN_MACHINE },
+	{ "attempts", "attempts", "count", COLUMN_MACHINE },
+	{ "operations", "operations", "count", COLUMN_MACHINE },
+	{ "rejected", "rejected", "count", COLUMN_MACHINE },
+	{ "retried", "retried", "count", COLUMN_MACHINE },
+	{ "abandoned", "abandoned", "count", COLUMN_MACHINE },
 };
+
+/* What the load generator says of its own attempts; none where it does not tell. */
+static struct value outcome_of(const struct objective *objective, double count)
+{
+	return objective->known ? figure_whole(count) : value_none();
+}
 
 static void add_captures(const struct comparison *comparison, struct document *into)
 {
@@ -228,7 +239,12 @@ static void add_captures(const struct comparison *comparison, struct document *i
 				value_text(capture->labels), value_text(capture->inclusion),
 				figure(capture->summary.own_cost_fraction), value_text(capture->failed),
 				figure(capture->objective.known ? capture->objective.mean_ns : NAN),
-				figure(capture->objective.known ? capture->objective.p99_ns : NAN) });
+				figure(capture->objective.known ? capture->objective.p99_ns : NAN),
+				outcome_of(&capture->objective, objective_attempts(&capture->objective)),
+				outcome_of(&capture->objective, objective_operations(&capture->objective)),
+				outcome_of(&capture->objective, capture->objective.rejected),
+				outcome_of(&capture->objective, capture->objective.retried),
+				outcome_of(&capture->objective, capture->objective.abandoned) });
 		}
 	(void)document_add_table(into, "captures", "Captures, and the completions that their weights are divided by", table);
 }
@@ -344,6 +360,7 @@ static void add_changes(const struct comparison *comparison, const struct compar
 		  xasprintf("Where the time went, %s (thread time, mean of %zu pair%s)", per, comparison->pairs,
 			    comparison->pairs == 1 ? "" : "s"));
 	add_rates(comparison, into);
+	mix_add_document(comparison->mix, asked->most, into);
 	add_table(into, "stacks", stacks,
 		  xasprintf("Stacks, %s (%zu of %.3g %% of their dimension or more)", per, count,
 			    100 * comparison->options.weight_share));

@@ -157,6 +157,22 @@ static void add_elapsed(struct comparison *comparison, struct arm *arm, const ch
 		set(comparison_row(comparison, ROW_ELAPSED, name, "elapsed", unit, DIMENSION_AMOUNT), arm, value, NAN, 1);
 }
 
+/* Per correct completion as the load generator itself counted them, in its own window. */
+static void add_outcomes(struct comparison *comparison, struct arm *arm)
+{
+	const struct objective *objective = &arm->capture.objective;
+	const struct { const char *name; double count; } outcomes[] = {
+		{ "class:load attempts", objective_attempts(objective) }, { "class:load operations", objective_operations(objective) },
+		{ "class:load correct", objective->correct },		  { "class:load incorrect", objective->incorrect },
+		{ "class:load rejected", objective->rejected },		  { "class:load retried", objective->retried },
+		{ "class:load abandoned", objective->abandoned },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(outcomes) && isfinite(objective_attempts(objective)) && objective->correct > 0; i++)
+		set(comparison_row(comparison, ROW_CLASS, outcomes[i].name, "completions", "count", DIMENSION_AMOUNT), arm,
+		    outcomes[i].count, outcomes[i].count, comparison->options.totals ? 1 : 1 / objective->correct);
+}
+
 static void add_objective(struct comparison *comparison, struct arm *arm)
 {
 	const struct objective *objective = &arm->capture.objective;
@@ -169,6 +185,7 @@ static void add_objective(struct comparison *comparison, struct arm *arm)
 	add_elapsed(comparison, arm, "elapsed:p99", "ns", objective->p99_ns);
 	add_elapsed(comparison, arm, "elapsed:p99.9", "ns", objective->p999_ns);
 	add_elapsed(comparison, arm, "elapsed:throughput", "count", objective->throughput_per_s);
+	add_outcomes(comparison, arm);
 }
 
 /* The parts of a request add up to its latency: what of the mean elapsed time each state takes. */

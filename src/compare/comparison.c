@@ -48,6 +48,7 @@ struct comparison *comparison_new(const struct comparison_options *options)
 	comparison->row_index = map_new(2 * sizeof(uint32_t));
 	comparison->row_names = intern_new();
 	comparison->forest = forest_new();
+	comparison->mix = mix_new();
 	return comparison;
 }
 
@@ -78,6 +79,7 @@ void comparison_free(struct comparison *comparison)
 	map_free(comparison->row_index);
 	intern_free(comparison->row_names);
 	forest_free(comparison->forest);
+	mix_free(comparison->mix);
 	free(comparison);
 }
 
@@ -210,6 +212,8 @@ int comparison_add(struct comparison *comparison, enum side side, size_t pair, c
 	print_failed(&capture->summary, capture->failed, sizeof(capture->failed));
 	comparison_add_rows(comparison, &arm, profile, account, given->period_ns);
 	comparison_add_stacks(comparison, &arm, profile, account, given->period_ns);
+	if (side != SIDE_RESTORED)
+		mix_add(comparison->mix, profile, comparison->options.selection, side, capture->seconds);
 	grow(comparison->arms, comparison->arm_count, comparison->arm_room);
 	comparison->arms[comparison->arm_count++] = arm;
 	return 0;

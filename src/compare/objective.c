@@ -39,10 +39,21 @@ int objective_read(const char *path, struct objective *ret, struct error *err)
 		.p50_ns = number_of(latency, "p50"), .p90_ns = number_of(latency, "p90"), .p99_ns = number_of(latency, "p99"),
 		.p999_ns = number_of(latency, "p999"), .maximum_ns = number_of(latency, "max"),
 		.throughput_per_s = number_of(root, "throughput_per_s"), .correct = number_of(root, "correct"),
-		.incorrect = number_of(root, "incorrect") + number_of(root, "failed"), .late_p99_ns = number_of(late, "p99"),
+		.incorrect = number_of(root, "incorrect") + number_of(root, "failed"), .rejected = number_of(root, "rejected"),
+		.retried = number_of(root, "retried"), .abandoned = number_of(root, "abandoned"), .late_p99_ns = number_of(late, "p99"),
 	};
 	json_decref(root);
 	return 0;
+}
+
+double objective_operations(const struct objective *objective)
+{
+	return objective->correct + objective->incorrect + objective->rejected + objective->abandoned;
+}
+
+double objective_attempts(const struct objective *objective)
+{
+	return objective_operations(objective) + objective->retried;
 }
 
 /* --- Of requests -------------------------------------------------------------------------------------------------------- */
@@ -92,7 +103,8 @@ void objective_of_requests(const struct profile *profile, const struct selection
 	struct latency *latencies = xcalloc(room + 1, sizeof(*latencies));
 	double all = 0, sum = 0;
 
-	*ret = (struct objective){ .throughput_per_s = NAN, .correct = NAN, .incorrect = NAN, .late_p99_ns = NAN };
+	*ret = (struct objective){ .throughput_per_s = NAN, .correct = NAN, .incorrect = NAN, .rejected = NAN,
+				   .retried = NAN, .abandoned = NAN, .late_p99_ns = NAN };
 	count = gather(profile, selection, latencies);
 	qsort(latencies, count, sizeof(*latencies), compare_latency);
 	for (size_t i = 0; i < count; i++) {

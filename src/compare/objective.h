@@ -4,7 +4,8 @@
  * What users saw while a capture ran: elapsed time and throughput, measured where requests are sent. From a load generator's
  * JSON, as Mercury's writes it:
  *
- *	{"correct": 6000, "incorrect": 0, "failed": 0, "throughput_per_s": 300.0,
+ *	{"attempts": 6012, "operations": 6007, "correct": 6000, "incorrect": 0, "failed": 0,
+ *	 "rejected": 4, "retried": 5, "abandoned": 3, "throughput_per_s": 300.0,
  *	 "latency_ns": {"mean": 8.1e6, "p50": 7.9e6, "p90": …, "p99": …, "p999": …, "max": …},
  *	 "send_lateness_ns": {"p99": …}}
  *
@@ -21,10 +22,14 @@ struct objective {
 	const char *source;                  /* "the load generator", "requests"; static */
 	double mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, maximum_ns;
 	double throughput_per_s;
-	double correct, incorrect;           /* as it counted them */
+	double correct, incorrect;           /* attempts, as it counted them; the outcomes are apart, and add up to the attempts */
+	double rejected, retried, abandoned; /* NAN where it does not tell them apart */
 	double late_p99_ns;                  /* how late the generator itself sent */
 };
 
+/* All attempts; those that nobody repeated are the operations. NAN where the outcomes are not told apart. */
+double objective_attempts(const struct objective *objective);
+double objective_operations(const struct objective *objective);
 /* FAILURE_WORK where the file cannot be read or is no such JSON; unknown members are left alone. */
 int objective_read(const char *path, struct objective *ret, struct error *err);
 /* From the requests of a capture; known is false where it holds none. */

@@ -3,6 +3,7 @@
 /* A comparison in the making. Private to the files of this folder. */
 #include "compare/comparison.h"
 #include "compare/forest.h"
+#include "compare/mix.h"
 
 enum { GATES_MOST = 16 };
 
@@ -24,6 +25,7 @@ struct comparison {
 	struct intern *row_names;
 	struct forest *forest;
 	double *pooled[SIDE_COUNT];          /* by node: inclusive weight per completion, mean over the side's captures */
+	struct mix *mix;                     /* of base and candidate */
 	double matched_share;
 	size_t tested;
 	struct compared_gate gates[GATES_MOST];

@@ -265,6 +265,31 @@ static void say_restored(const struct comparison *comparison, struct document *i
 		document_add_finding(into, SEVERITY_NOTE, "the restored arm is equivalent to the base");
 }
 
+/* Attempts that came to nothing are cost without a completion to divide it by: they are said wherever there are any. */
+static void say_outcomes(const struct comparison *comparison, struct document *into)
+{
+	for (size_t side = 0; side < SIDE_COUNT; side++) {
+		double attempts = 0, operations = 0, rejected = 0, retried = 0, abandoned = 0;
+
+		for (size_t i = 0; i < comparison->arm_count; i++) {
+			const struct objective *objective = &comparison->arms[i].capture.objective;
+
+			if (comparison->arms[i].capture.side != side || !objective->known || !isfinite(objective_attempts(objective)))
+				continue;
+			attempts += objective_attempts(objective);
+			operations += objective_operations(objective);
+			rejected += objective->rejected;
+			retried += objective->retried;
+			abandoned += objective->abandoned;
+		}
+		if (rejected + retried + abandoned > 0)
+			document_add_finding(into, SEVERITY_WARNING,
+					     "%s: of %.0f attempts at %.0f operations the load generator saw %.0f rejected, %.0f retried "
+					     "and %.0f abandoned: what they cost is divided among the correct ones",
+					     side_name((enum side)side), attempts, operations, rejected, retried, abandoned);
+	}
+}
+
 void comparison_add_findings(const struct comparison *comparison, struct document *into)
 {
 	bool refused = comparison_refused(comparison);
@@ -274,9 +299,11 @@ void comparison_add_findings(const struct comparison *comparison, struct documen
 		say_elapsed(comparison, into);
 		say_most_lost(comparison, into);
 		say_widest(comparison, into);
+		mix_add_finding(comparison->mix, into);
 		say_restored(comparison, into);
 		say_raw_totals(comparison, into);
 		say_method(comparison, into);
 	}
+	say_outcomes(comparison, into);
 	say_captures(comparison, into);
 }

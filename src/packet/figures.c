@@ -5,6 +5,7 @@
 #include "analysis/account.h"
 #include "analysis/analysis.h"
 #include "base/error.h"
+#include "compare/objective.h"
 #include "format/format.h"
 #include "gate/gate.h"
 #include "profile/profile.h"
@@ -82,6 +83,19 @@ static json_t *gates_of(const struct summary *summary)
 						       number(reading.limit)));
 	}
 	return array;
+}
+
+json_t *packet_load(const char *path)
+{
+	struct objective objective;
+	struct error ignored = { 0 };
+
+	if (objective_read(path, &objective, &ignored) < 0 || isnan(objective_attempts(&objective)))
+		return NULL;
+	return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "attempts", number(objective_attempts(&objective)), "operations",
+			 number(objective_operations(&objective)), "correct", number(objective.correct), "incorrect",
+			 number(objective.incorrect), "rejected", number(objective.rejected), "retried", number(objective.retried),
+			 "abandoned", number(objective.abandoned));
 }
 
 int packet_figures(const char *path, json_t **ret_figures, json_t **ret_gates, struct error *err)

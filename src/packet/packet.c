@@ -353,6 +353,7 @@ static int add_objective(struct packet *packet, json_t *capture, const char *pat
 		return r;
 	json_object_set_new(capture, "objective", json_string(name));
 	json_object_set_new(capture, "objective_sha256", json_string(digest));
+	json_object_set_new(capture, "load", packet_load(target));      /* nothing where it does not tell */
 	return 0;
 }
 

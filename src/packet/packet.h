@@ -8,7 +8,8 @@
  *	contract    workload, build, tenant, endpoint, outcome; state, unit, suspected, decision
  *	bounds      as the runbook gave them; retention among them
  *	hypothesis  mechanism, must_move, must_not_move, falsified_by
- *	captures    arm, pair, file, sha256, chain (the capture's own digest), figures, gates; objective file and its sha256
+ *	captures    arm, pair, file, sha256, chain (the capture's own digest), figures, gates; objective file and its sha256;
+ *	            load (its attempts by outcome)
  *	traces      file, sha256
  *	comparisons gates and rows, base against another arm
  *	verdict     judgement, why, quantities

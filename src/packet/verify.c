@@ -174,6 +174,21 @@ static bool check_file(struct checking *checking, const json_t *entry, const cha
 	return false;
 }
 
+static void check_objective(struct checking *checking, const json_t *capture)
+{
+	const char *name = packet_text(capture, "objective");
+	CLEANUP_TEXT char *path = packet_path(checking->packet, name), *label = xasprintf("%.200s/load", packet_text(capture, "file"));
+	json_t *load;
+
+	(void)check_file(checking, capture, "objective", "objective_sha256");
+	load = is_inside(name) ? packet_load(path) : NULL;
+	if (!load && json_object_get(capture, "load"))
+		failed(checking, "%s: is in the packet, and the load generator's file says nothing of it", label);
+	else if (load)
+		compare_values(checking, label, json_object_get(capture, "load"), load);
+	json_decref(load);
+}
+
 static void check_capture(struct checking *checking, const json_t *capture)
 {
 	const char *name = packet_text(capture, "file");
@@ -189,7 +204,7 @@ static void check_capture(struct checking *checking, const json_t *capture)
 	}
 	(void)check_file(checking, capture, "file", "sha256");
 	if (*packet_text(capture, "objective"))
-		(void)check_file(checking, capture, "objective", "objective_sha256");
+		check_objective(checking, capture);
 	if (!is_inside(name))
 		return;
 	if (native_digest(path, chain, &err) < 0 || packet_figures(path, &figures, &read, &err) < 0) {

@@ -26,6 +26,7 @@ struct life {
 /* Of running or of waiting time, by stack. */
 struct split {
 	double weight, complete, unverified, unresolved;
+	double squares;                  /* of the weight of each event that was sampled */
 };
 
 struct sums {
@@ -146,6 +147,8 @@ static void add_split(const struct profile *profile, const struct cell *cell, st
 		return;
 	ret->stack_weight += weight;
 	split->weight += weight;
+	if (measure->weighting == WEIGHTING_SAMPLED && cell->count)
+		split->squares += weight * weight / (double)cell->count;
 	split->complete += stack->status == STACK_COMPLETE ? weight : 0;
 	split->unverified += stack->status == STACK_UNVERIFIED ? weight : 0;
 	split->unresolved += cell_is_named(profile, cell) ? 0 : weight;
@@ -163,6 +166,15 @@ static bool split_counts(const struct split *split, const struct summary *summar
 	return split->weight > 0 && split->weight >= 0.01 * summary->stack_weight;
 }
 
+/* Of a share among sampled stacks of unequal weight: as of so many equal ones, none of which is certain (Laplace). */
+static double share_error(const struct split *split, double share)
+{
+	double equal = split->squares > 0 ? split->weight * split->weight / split->squares : INFINITY;
+	double moved = isinf(equal) ? share : (share * equal + 1) / (equal + 2);
+
+	return sqrt(moved * (1 - moved) / equal);
+}
+
 static void judge_stacks(const struct sums *sums, struct summary *ret)
 {
 	const struct split *splits[] = { &sums->running, &sums->waiting };
@@ -178,10 +190,12 @@ static void judge_stacks(const struct sums *sums, struct summary *ret)
 			continue;
 		if (isnan(ret->complete_fraction) || complete < ret->complete_fraction) {
 			ret->complete_fraction = complete;
+			ret->complete_error = share_error(splits[i], complete);
 			ret->complete_where = names[i];
 		}
 		if (isnan(ret->unresolved_fraction) || unresolved > ret->unresolved_fraction) {
 			ret->unresolved_fraction = unresolved;
+			ret->unresolved_error = share_error(splits[i], unresolved);
 			ret->unresolved_where = names[i];
 		}
 	}

@@ -12,6 +12,8 @@ struct client {
 	int fd;                              /* -1: to be connected before the next request */
 	bool busy;
 	uint64_t intended_ns;
+	uint64_t first_sent_ns;              /* of the operation's first attempt */
+	unsigned attempts;                   /* of the operation, so far */
 	uint32_t item;
 	int32_t warehouse;
 	size_t filled;

@@ -26,7 +26,8 @@ enum { ITEMS = 12288 };
 struct options {
 	struct schedule_config schedule;
 	size_t connections;
-	uint64_t warm_up_ms;
+	uint64_t warm_up_ms, deadline_ms;
+	unsigned retries;
 	uint16_t port;
 	int cpu;
 	bool realtime;
@@ -44,6 +45,8 @@ static void usage(FILE *to)
 	      "  --partial N      percent of the requests that ask for one warehouse (10)\n"
 	      "  --popular N      percent of the requests that go to 256 items (20)\n"
 	      "  --unknown N      permille of the requests that go to items there are not (0)\n"
+	      "  --retries N      further attempts of a request that was answered 503 (1)\n"
+	      "  --deadline MS    a request is given up so long after it left; 0: never (0)\n"
 	      "  --fixed          even spacing instead of exponential\n"
 	      "  --seed N         the same seed sends the same requests at the same times (1)\n"
 	      "  --cpu N          run on this CPU only\n"
@@ -74,6 +77,8 @@ static void options_read(struct options *options, int argc, char **argv)
 		{ "partial", required_argument, NULL, 'a' },
 		{ "popular", required_argument, NULL, 'o' },
 		{ "unknown", required_argument, NULL, 'k' },
+		{ "retries", required_argument, NULL, 't' },
+		{ "deadline", required_argument, NULL, 'd' },
 		{ "fixed", no_argument, NULL, 'x' },
 		{ "seed", required_argument, NULL, 'e' },
 		{ "cpu", required_argument, NULL, 'u' },
@@ -98,6 +103,8 @@ static void options_read(struct options *options, int argc, char **argv)
 			  break;
 		case 'k': schedule->unknown_permille = (uint32_t)option_number("unknown", 0, 1000);
 			  break;
+		case 't': options->retries = (unsigned)option_number("retries", 0, 16); break;
+		case 'd': options->deadline_ms = option_number("deadline", 0, 60000); break;
 		case 'x': schedule->fixed_spacing = true; break;
 		case 'e': schedule->seed = option_number("seed", 0, UINT64_MAX); break;
 		case 'u': options->cpu = (int)option_number("cpu", 0, 4095); break;
@@ -143,7 +150,10 @@ static int counts_print(const struct tally *tally, const char *path)
 		r = -errno;
 	if (r < 0)
 		return failed("write the counts", r);
-	return tally->outcomes[OUTCOME_INCORRECT] || tally->outcomes[OUTCOME_FAILED] ? 1 : 0;
+	for (int outcome = OUTCOME_INCORRECT; outcome < OUTCOME_COUNT; outcome++)
+		if (outcome != OUTCOME_RETRIED && tally->outcomes[outcome])
+			return 1;
+	return 0;
 }
 
 static int load(const struct options *options, int signals)
@@ -151,7 +161,8 @@ static int load(const struct options *options, int signals)
 	static struct tally tally;
 	struct run_config config = {
 		.port = options->port, .connections = options->connections, .signals = signals,
-		.warm_up_ns = options->warm_up_ms * 1000000,
+		.warm_up_ns = options->warm_up_ms * 1000000, .retries = options->retries,
+		.deadline_ns = options->deadline_ms * 1000000,
 		.length_ns = (uint64_t)(options->schedule.seconds * 1e9),
 	};
 	struct schedule schedule;
@@ -171,7 +182,7 @@ int main(int argc, char **argv)
 	struct options options = {
 		.schedule = { .rate = 1000, .seconds = 10, .seed = 1, .items = ITEMS,
 			      .popular_percent = 20, .partial_percent = 10 },
-		.connections = 64, .warm_up_ms = 500, .cpu = -1,
+		.connections = 64, .warm_up_ms = 500, .retries = 1, .cpu = -1,
 	};
 	int signals = signals_open(), r;
 

@@ -33,6 +33,7 @@ struct run {
 	struct client **idle;                /* a stack of those that are free */
 	size_t idle_count, next;
 	uint64_t start_ns;
+	uint64_t next_deadline_ns;           /* the earliest of all under way; UINT64_MAX: none */
 	int epoll;
 	bool by_signal;                      /* the window belongs to the signals */
 	bool sending;
@@ -66,23 +67,71 @@ static void client_finish(struct run *run, struct client *client, int status, en
 	tally_done(run->tally, client->intended_ns, status, outcome);
 	client->busy = false;
 	client->filled = 0;
-	client_rest(run, client, outcome == OUTCOME_FAILED);
+	client_rest(run, client, outcome >= OUTCOME_FAILED);
+}
+
+static void attempt_send(struct run *run, struct client *client, uint32_t item,
+			 int32_t warehouse)
+{
+	int r = client->fd < 0 ? client_watch(run, client) : 0;
+
+	client->attempts++;
+	tally_sent(run->tally, client->intended_ns, clock_now_ns());
+	if (r == 0)
+		r = client_send(client, item, warehouse);
+	if (r < 0) {
+		client_close(client);
+		client_finish(run, client, 0, OUTCOME_FAILED);
+	}
 }
 
 static void request_send(struct run *run, const struct planned *planned)
 {
 	struct client *client = run->idle[--run->idle_count];
-	int r = client->fd < 0 ? client_watch(run, client) : 0;
 
 	client->busy = true;
+	client->attempts = 0;
 	client->intended_ns = run->start_ns + planned->at_ns;
-	tally_sent(run->tally, client->intended_ns, clock_now_ns());
-	if (r == 0)
-		r = client_send(client, planned->item, planned->warehouse);
-	if (r < 0) {
-		client_close(client);
-		client_finish(run, client, 0, OUTCOME_FAILED);
+	client->first_sent_ns = clock_now_ns();
+	if (client->first_sent_ns + run->config->deadline_ns < run->next_deadline_ns)
+		run->next_deadline_ns = client->first_sent_ns + run->config->deadline_ns;
+	attempt_send(run, client, planned->item, planned->warehouse);
+}
+
+/* Told that there is no room. That connection is closed; another attempt needs another. */
+static void rejection_take(struct run *run, struct client *client, int status)
+{
+	client_close(client);
+	client->filled = 0;
+	if (client->attempts > run->config->retries) {
+		client_finish(run, client, status, OUTCOME_REJECTED);
+		return;
 	}
+	tally_done(run->tally, client->intended_ns, status, OUTCOME_RETRIED);
+	attempt_send(run, client, client->item, client->warehouse);
+}
+
+/* Gives up what has waited for too long; and its connection, since an answer may yet come there. */
+static void deadlines_pass(struct run *run, uint64_t now_ns)
+{
+	uint64_t earliest_ns = UINT64_MAX;
+
+	if (!run->config->deadline_ns || now_ns < run->next_deadline_ns)
+		return;
+	for (size_t i = 0; i < run->config->connections; i++) {
+		struct client *client = &run->clients[i];
+		uint64_t deadline_ns = client->first_sent_ns + run->config->deadline_ns;
+
+		if (!client->busy)
+			continue;
+		if (deadline_ns > now_ns) {
+			earliest_ns = deadline_ns < earliest_ns ? deadline_ns : earliest_ns;
+			continue;
+		}
+		client_close(client);
+		client_finish(run, client, 0, OUTCOME_ABANDONED);
+	}
+	run->next_deadline_ns = earliest_ns;
 }
 
 static void answer_take(struct run *run, struct client *client)
@@ -99,7 +148,9 @@ static void answer_take(struct run *run, struct client *client)
 			client_finish(run, client, 0, OUTCOME_FAILED);
 		return;
 	}
-	if (status != 200)
+	if (status == 503)
+		rejection_take(run, client, status);
+	else if (status != 200)
 		client_finish(run, client, status, OUTCOME_FAILED);
 	else
 		client_finish(run, client, status,
@@ -127,6 +178,7 @@ static void clock_advance(struct run *run, uint64_t now_ns)
 {
 	uint64_t gone_ns = now_ns - run->start_ns;
 
+	deadlines_pass(run, now_ns);
 	if (!run->by_signal && !run->tally->start_ns && gone_ns >= run->config->warm_up_ns)
 		tally_open(run->tally);
 	if (gone_ns >= run->config->length_ns) {
@@ -150,7 +202,8 @@ static uint64_t next_due_ns(const struct run *run)
 	if (run->idle_count && run->next < run->schedule->count &&
 	    run->schedule->planned[run->next].at_ns < due_ns)
 		due_ns = run->schedule->planned[run->next].at_ns;
-	return run->start_ns + due_ns;
+	due_ns += run->start_ns;
+	return run->config->deadline_ns && run->next_deadline_ns < due_ns ? run->next_deadline_ns : due_ns;
 }
 
 static void events_wait(struct run *run, uint64_t until_ns)
@@ -205,7 +258,7 @@ int run(const struct run_config *config, const struct schedule *schedule,
 	struct tally *tally)
 {
 	struct run run = { .config = config, .schedule = schedule, .tally = tally,
-			   .sending = true };
+			   .sending = true, .next_deadline_ns = UINT64_MAX };
 	int r = run_start(&run);
 	uint64_t drained_ns;
 

@@ -13,6 +13,8 @@ struct run_config {
 	size_t connections;
 	uint64_t warm_up_ns;                 /* before the window opens by itself */
 	uint64_t length_ns;                  /* from the start on, warm-up included */
+	unsigned retries;                    /* further attempts of what was rejected */
+	uint64_t deadline_ns;                /* since its first attempt left; 0: waits for ever */
 	int signals;                         /* signalfd: SIGUSR1 opens the window, SIGUSR2
 						closes it */
 };

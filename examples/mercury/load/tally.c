@@ -44,6 +44,21 @@ void tally_done(struct tally *tally, uint64_t intended_ns, int status, enum outc
 		histogram_add(&tally->latency, clock_now_ns() - intended_ns);
 }
 
+static void outcomes_print(const struct tally *tally, FILE *to)
+{
+	static const char *const names[] = { "correct",  "incorrect", "failed",
+					     "rejected", "retried",   "abandoned" };
+	uint64_t attempts = 0;
+
+	for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++)
+		attempts += tally->outcomes[outcome];
+	fprintf(to, " \"attempts\":%" PRIu64 ",\"operations\":%" PRIu64, attempts,
+		attempts - tally->outcomes[OUTCOME_RETRIED]);
+	for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++)
+		fprintf(to, ",\"%s\":%" PRIu64, names[outcome], tally->outcomes[outcome]);
+	fputs(",\n ", to);
+}
+
 static void statuses_print(const struct tally *tally, FILE *to)
 {
 	const char *separator = "";
@@ -69,11 +84,9 @@ int tally_print(const struct tally *tally, FILE *to)
 	double seconds = (double)(tally->end_ns - tally->start_ns) / 1e9;
 
 	fprintf(to, "{\"schema\":\"mercury.load/1\",\n \"window\":{\"start_ns\":%" PRIu64
-		",\"end_ns\":%" PRIu64 "},\n \"sent\":%" PRIu64 ",\"correct\":%" PRIu64
-		",\"incorrect\":%" PRIu64 ",\"failed\":%" PRIu64 ",\n ",
-		tally->start_ns, tally->end_ns, tally->sent,
-		tally->outcomes[OUTCOME_CORRECT], tally->outcomes[OUTCOME_INCORRECT],
-		tally->outcomes[OUTCOME_FAILED]);
+		",\"end_ns\":%" PRIu64 "},\n \"sent\":%" PRIu64 ",\n", tally->start_ns, tally->end_ns,
+		tally->sent);
+	outcomes_print(tally, to);
 	statuses_print(tally, to);
 	fprintf(to, " \"throughput_per_s\":%.3f,\n \"latency_ns\":{\"mean\":%.0f,",
 		seconds > 0 ? (double)tally->outcomes[OUTCOME_CORRECT] / seconds : 0,

@@ -14,12 +14,25 @@
 
 enum { TALLY_STATUSES = 600 };
 
-enum outcome { OUTCOME_CORRECT, OUTCOME_INCORRECT, OUTCOME_FAILED };
+/*
+ * Of an attempt. Rejected: the service answered 503, and nobody tried again; retried: it did, and
+ * another attempt of the same operation followed; abandoned: the client gave up waiting. Attempts
+ * less retried ones are operations.
+ */
+enum outcome {
+	OUTCOME_CORRECT,
+	OUTCOME_INCORRECT,
+	OUTCOME_FAILED,                      /* any other status, or the connection broke */
+	OUTCOME_REJECTED,
+	OUTCOME_RETRIED,
+	OUTCOME_ABANDONED,
+	OUTCOME_COUNT,
+};
 
 struct tally {
 	uint64_t start_ns, end_ns;           /* 0: not yet */
-	uint64_t sent, outcomes[3];
-	uint64_t statuses[TALLY_STATUSES];   /* 0: no answer, the connection broke */
+	uint64_t sent, outcomes[OUTCOME_COUNT];
+	uint64_t statuses[TALLY_STATUSES];   /* 0: no answer: it broke, or was given up */
 	struct histogram latency, lateness;
 };
 

@@ -34,13 +34,23 @@ int listener_open(uint16_t *port)
 	return fd;
 }
 
+/* Kept half open for a while: if it were closed at once, what the client sends meanwhile would
+ * reset it, and the answer be lost. Only the listening thread refuses. */
 static void connection_refuse(int fd)
 {
-	static struct response response;     /* only the listening thread refuses */
+	static int lingering[256];
+	static size_t next, count;
+	static struct response response;
 
 	response_status(&response, 503, false);
 	(void)response_send(&response, fd);  /* best effort: the client may be gone already */
-	close(fd);
+	(void)shutdown(fd, SHUT_WR);
+	if (count == sizeof(lingering) / sizeof(*lingering))
+		close(lingering[next]);
+	else
+		count++;
+	lingering[next] = fd;
+	next = (next + 1) % (sizeof(lingering) / sizeof(*lingering));
 }
 
 /* Takes all that wait. Negative errno only if it can never succeed again. */

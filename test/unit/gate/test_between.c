@@ -99,6 +99,18 @@ TEST(equal_resolution_refuses_fewer_names_and_what_only_one_knows)
 	assert_int_equal(judge("equal-resolution", &one, &other, NULL), VERDICT_PASS);
 }
 
+TEST(equal_resolution_takes_no_difference_that_few_stacks_explain_for_one)
+{
+	struct summary one = alike(), other = alike();
+
+	other.complete_fraction = 0.94;
+	assert_int_equal(judge("equal-resolution", &one, &other, "complete stacks"), VERDICT_FAIL);
+	one.complete_error = other.complete_error = 0.01;
+	assert_int_equal(judge("equal-resolution", &one, &other, NULL), VERDICT_PASS);
+	other.complete_fraction = 0.8;
+	assert_int_equal(judge("equal-resolution", &one, &other, "complete stacks"), VERDICT_FAIL);
+}
+
 TEST(equal_inclusion_refuses_unknown_periods_and_what_chance_does_not_explain)
 {
 	struct summary one = alike(), other = alike();
