@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A service whose cost is known: load_service SCALE REST_US [EXTRA]. Two workers take in turn: parse, look up, render (each of them burns so many
- * loops, SCALE times as many as plain), a short planned wait, and one call of completed(), which is the unit of work. REST_US is how
- * long a worker idles between completions. EXTRA 1 adds a stack of its own (audit, a sixth of the cost), 0 leaves it out. Runs until it is killed.
+ * A service whose cost is known: load_service SCALE REST_US [EXTRA]. Two workers take in turn: parse, look up, render (each of them
+ * burns so many loops, SCALE times as many as plain), a planned wait, and one call of completed(), which is the unit of work.
+ * REST_US is how long a worker rests between completions: between half of it and one and a half times, so that no clock is
+ * in step with it. EXTRA 1 adds a stack of its own (audit, a sixth of the cost), 0 leaves it out. Runs until it is killed.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -56,9 +57,11 @@ __attribute__((noinline)) static void serve(void)
 
 static void *worker(void *unused)
 {
+	unsigned seed = (unsigned)(uintptr_t)&unused;
+
 	for (;;) {
 		serve();
-		(void)usleep(rest_us);
+		(void)usleep(rest_us / 2 + (unsigned)rand_r(&seed) % (rest_us + 1));
 	}
 	return unused;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu-clock events, one per CPU. Changing the period restarts it, which loses half a period on average: at one change in
- * five seconds that is a thousandth of the samples, far below what the gate `sampling-bias` can see.
+ * cpu-clock events, one per CPU. A target that works in a steady rhythm may stay in step with one period for as long as that lasts,
+ * so it is changed often. Each change restarts the clock, which loses half a period on average: at one in five hundred periods
+ * that is a thousandth of the samples, far below what the gate `sampling-bias` can see.
  */
 #include "capture/sampler.h"
 
@@ -18,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHANGE_SECONDS = 5 };
+enum { CHANGE_PERIODS = 500, CHANGE_LEAST_NS = 100000000 };
 
 struct sampler {
 	int *fds;
@@ -116,6 +117,8 @@ void sampler_set_rate(struct sampler *sampler, double rate_hz)
 
 void sampler_step(struct sampler *sampler, uint64_t now_ns)
 {
+	uint64_t wait_ns = sampler->rate_hz > 0 ? (uint64_t)(CHANGE_PERIODS * 1e9 / sampler->rate_hz) : 0;
+
 	if (now_ns < sampler->next_change_ns || sampler->rate_hz <= 0)
 		return;
 	for (int cpu = 0; cpu < sampler->cpus && sampler->next_change_ns; cpu++) {
@@ -124,7 +127,7 @@ void sampler_step(struct sampler *sampler, uint64_t now_ns)
 		if (sampler->fds[cpu] >= 0)
 			(void)ioctl(sampler->fds[cpu], PERF_EVENT_IOC_PERIOD, &period_ns);      /* else it goes on as it was */
 	}
-	sampler->next_change_ns = now_ns + CHANGE_SECONDS * 1000000000ull;
+	sampler->next_change_ns = now_ns + (wait_ns > CHANGE_LEAST_NS ? wait_ns : CHANGE_LEAST_NS);
 }
 
 void sampler_free(struct sampler *sampler)
