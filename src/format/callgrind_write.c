@@ -115,8 +115,8 @@ static void thread_gather(struct graph_writer *writer, size_t from, size_t end)
 	for (size_t i = from; i < end; i++) {
 		size_t count = flat_stack(&writer->flat, writer->flat.weights[i].stack, frames);
 
-		if (!count)
-			continue;
+		if (!count)                              /* its weight is no function's, and yet there */
+			frames[count++] = flat_named(&writer->flat, "[no stack]");
 		own_add(writer, frames[count - 1], writer->flat.weights[i].weight);
 		if (!details)
 			stack_edges(writer, frames, count, &writer->flat.weights[i]);

@@ -6,6 +6,7 @@
 #include "format/content.h"
 
 #include "base/memory.h"
+#include "format/utf8_text.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -146,6 +147,15 @@ static uint64_t threads_amount(const struct profile *profile)
 	return count;
 }
 
+static uint64_t comms_amount(const struct profile *profile)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 1; i < profile_thread_count(profile); i++)
+		count += profile_thread_at(profile, i)->comm.index != 0;
+	return count;
+}
+
 static uint64_t time_amount(const struct profile *profile)
 {
 	uint64_t count = 0;
@@ -185,10 +195,26 @@ static bool has_module(const struct profile *profile, const struct frame *frame)
 	return profile_file_at(profile, frame->file.index)->path.index != 0;
 }
 
+/* What folded stacks part frames and lines by, what is no text to JSON and to protocol buffers, and blanks in front. */
+static bool is_awkward(const char *name)
+{
+	if (*name == ' ')
+		return true;
+	for (; *name; name += utf8_sequence(name))
+		if (*name == ';' || *name == '\n' || *name == '\r' || !utf8_sequence(name))
+			return true;
+	return false;
+}
+
+static bool has_awkward_name(const struct profile *profile, const struct frame *frame)
+{
+	return is_awkward(profile_text(profile, frame->name));
+}
+
 static bool has_address(const struct profile *profile, const struct frame *frame)
 {
 	(void)profile;
-	return frame->offset != 0;
+	return frame->offset != 0 && frame->method != METHOD_KERNEL;
 }
 
 static bool is_kernel(const struct profile *profile, const struct frame *frame)
@@ -212,6 +238,15 @@ static bool has_line(const struct profile *profile, const struct frame *frame)
 static uint64_t modules_amount(const struct profile *profile) { return frames_that(profile, has_module); }
 static uint64_t addresses_amount(const struct profile *profile) { return frames_that(profile, has_address); }
 static uint64_t kernel_amount(const struct profile *profile) { return frames_that(profile, is_kernel); }
+
+static uint64_t names_amount(const struct profile *profile)
+{
+	uint64_t count = frames_that(profile, has_awkward_name);
+
+	for (size_t i = 0; i < profile_symbol_count(profile); i++)
+		count += is_awkward(profile_text(profile, profile_symbol_at(profile, i)->name));
+	return count;
+}
 
 static uint64_t build_ids_amount(const struct profile *profile)
 {
@@ -273,21 +308,29 @@ static uint64_t meta_amount(const struct profile *profile)
 
 	for (size_t i = 0; i < profile_meta_count(profile); i++) {
 		profile_meta_at(profile, i, &key, &value);
-		count += strncmp(key, "import.", 7) != 0 && strncmp(key, "capture.", 8) != 0;
+		count += content_travels(key);
 	}
 	return count;
+}
+
+bool content_travels(const char *key)
+{
+	return !strncmp(key, "label.", 6) || !strncmp(key, "host.", 5);
 }
 
 const struct content_row contents[CONTENT_COUNT] = {
 	[CONTENT_EVENTS] = { "events", "more than one kind of event", events_amount },
 	[CONTENT_PARTS] = { "parts", "parts of a state, such as disk/read", parts_amount },
-	[CONTENT_UNITS] = { "units", "units of weights", units_amount },
+	[CONTENT_UNITS] = { "units", "what weights are of, and their unit", units_amount },
 	[CONTENT_WEIGHTING] = { "weighting", "which weights are sampled, and with which period", weighting_amount },
 	[CONTENT_COUNTS] = { "counts", "how many events a weight stands for", counts_amount },
+	[CONTENT_FUNCTIONS] = { "functions", "weights by function", stacks_amount },
 	[CONTENT_STACKS] = { "stacks", "weights by stack", stacks_amount },
 	[CONTENT_TOTALS] = { "totals", "exact totals beside sampled stacks", totals_amount },
+	[CONTENT_NAMES] = { "names", "names with ';', line ends, no UTF-8 or blanks in front, as they are", names_amount },
 	[CONTENT_PROCESSES] = { "processes", "numbers of processes", processes_amount },
 	[CONTENT_THREADS] = { "threads", "numbers of threads", threads_amount },
+	[CONTENT_COMMS] = { "comms", "names of threads", comms_amount },
 	[CONTENT_TIME] = { "time", "when it happened, by the second", time_amount },
 	[CONTENT_INTERVALS] = { "intervals", "each stretch of running and waiting", intervals_amount },
 	[CONTENT_WAKERS] = { "wakers", "who ended a wait", wakers_amount },
@@ -297,7 +340,7 @@ const struct content_row contents[CONTENT_COUNT] = {
 	[CONTENT_SOURCE] = { "source", "files of source", source_amount },
 	[CONTENT_LINES] = { "lines", "lines of source", lines_amount },
 	[CONTENT_INLINED] = { "inlined", "calls that were inlined, as such", inlined_amount },
-	[CONTENT_KERNEL] = { "kernel", "which frames are the kernel's", kernel_amount },
+	[CONTENT_KERNEL] = { "kernel", "which frames are the kernel's, and where in it", kernel_amount },
 	[CONTENT_LABELS] = { "labels", "locks, files and labels", labels_amount },
 	[CONTENT_CAUSES] = { "causes", "why a stack ends early", causes_amount },
 	[CONTENT_REQUESTS] = { "requests", "requests and their parts", requests_amount },

@@ -4,14 +4,15 @@
  * What a profile can hold, as a list of kinds: how much of each is in one, and which of them a format
  * keeps. A format's row declares its own; `convert --explain` and the tests of round trips read it.
  */
+#include <stdbool.h>
 #include <stdint.h>
 
 struct profile;
 
 /* Append-only is not needed: nothing stores these. */
 enum content {
-	CONTENT_EVENTS, CONTENT_PARTS, CONTENT_UNITS, CONTENT_WEIGHTING, CONTENT_COUNTS, CONTENT_STACKS, CONTENT_TOTALS,
-	CONTENT_PROCESSES, CONTENT_THREADS, CONTENT_TIME, CONTENT_INTERVALS, CONTENT_WAKERS, CONTENT_MODULES, CONTENT_BUILD_IDS,
+	CONTENT_EVENTS, CONTENT_PARTS, CONTENT_UNITS, CONTENT_WEIGHTING, CONTENT_COUNTS, CONTENT_FUNCTIONS, CONTENT_STACKS,
+	CONTENT_TOTALS, CONTENT_NAMES, CONTENT_PROCESSES, CONTENT_THREADS, CONTENT_COMMS, CONTENT_TIME, CONTENT_INTERVALS, CONTENT_WAKERS, CONTENT_MODULES, CONTENT_BUILD_IDS,
 	CONTENT_ADDRESSES, CONTENT_SOURCE, CONTENT_LINES, CONTENT_INLINED, CONTENT_KERNEL, CONTENT_LABELS, CONTENT_CAUSES, CONTENT_REQUESTS,
 	CONTENT_COMPLETIONS, CONTENT_LOSSES, CONTENT_META, CONTENT_COUNT,
 };
@@ -23,3 +24,5 @@ struct content_row {
 	uint64_t (*amount)(const struct profile *profile);   /* 0: there is nothing to lose */
 };
 extern const struct content_row contents[CONTENT_COUNT];
+/* "label.build", "host.kernel": what is said of a capture goes along into formats that have a place for notes. */
+bool content_travels(const char *key);

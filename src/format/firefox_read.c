@@ -28,6 +28,7 @@ struct firefox_reader {
 	struct profile *into;
 	double start_ms;                             /* of the outermost profile; those nested in it have their own */
 	uint32_t unknown_processes;
+	const char *dimension;                       /* of a file of ours: what was measured; NULL else */
 	struct text scratch;
 };
 
@@ -89,6 +90,8 @@ static struct import_measure measure_of(struct firefox_reader *reader, const cha
 {
 	struct import_event event = weight->event;
 
+	if (reader->dimension)
+		event.name = reader->dimension;
 	if (strcmp(table, "samples") != 0) {
 		event.name = !strcmp(table, "jsAllocations") ? "js-allocations" : "native-allocations";
 		event.source = table;
@@ -105,7 +108,7 @@ static void samples_read(struct firefox_reader *reader, struct firefox_tables *t
 	const struct weight *weight = weight_of(table, !strcmp(name, "samples") ? "samples" : "bytes");
 	struct column stack = column_read(table, "stack"), weights = column_read(table, "weight");
 	struct times times = times_read(table, offset_ms);
-	struct import_sample sample = { .thread = id };
+	struct import_sample sample = { .thread = id, .stackless = tables->stack_count > 0 };
 	bool samples = !strcmp(weight->type, "samples");
 
 	if (stack.count)
@@ -370,6 +373,10 @@ static int profile_read(struct firefox_reader *reader, struct json_value root, i
 		return import_refuse(reader->import, err, NULL, 0, "it has no list of threads");
 	if (!depth)
 		reader->start_ms = start_ms;
+	if (!depth && !strncmp(json_decoded(json_path(root, "meta", "importedFrom", NULL), &reader->scratch), "crosscut@", 9) &&
+	    json_path(root, "meta", "product", NULL).kind == JSON_STRING)
+		reader->dimension = profile_text(reader->into, profile_string(reader->into, json_decoded(json_path(
+			root, "meta", "product", NULL), &reader->scratch)));
 	r = threads_read(reader, root, start_ms - reader->start_ms, depth, err);
 	for (struct json_items items = json_items(json_get(root, "processes")); !r && json_next(&items);)
 		r = items.value.kind == JSON_STRING ? string_read(reader, items.value, depth, err)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes one dimension for profiler.firefox.com, in the processed form of version 60: the newest that has all its tables in
- * plain columns; the application brings older ones up to date. A sample is one stack of one thread with all its weight. The
- * model keeps no time of single samples, so they are spread evenly over the capture; intervals become markers.
+ * plain columns; the application brings older ones up to date. A sample is one stack of one thread with all its weight in a
+ * slice. The model keeps no time of single samples, so they are spread evenly over it; intervals become markers.
  */
 #include "format/firefox.h"
 
@@ -82,12 +82,22 @@ static uint32_t module_of(const struct firefox_writer *writer, size_t index)
 	return frame->offset || file->build_id.index ? frame->file.index : 0;
 }
 
+/* What stands for the source file is one, and not the module for lack of it. */
+static bool has_source(const struct firefox_writer *writer, size_t index)
+{
+	const struct frame *frame = frame_of(writer, index);
+	size_t symbols;
+
+	(void)profile_frame_symbols(writer->flat.choice.profile, writer->flat.frames[index].frame, &symbols);
+	return symbols || frame->path.index || !frame->file.index || !module_of(writer, index);
+}
+
 static void functions_make(struct firefox_writer *writer)
 {
 	writer->frame_functions = xcalloc(writer->flat.frame_count + 1, sizeof(*writer->frame_functions));
 	for (size_t i = 0; i < writer->flat.frame_count; i++) {
 		const struct flat_frame *frame = &writer->flat.frames[i];
-		bool source = frame_of(writer, i)->path.index || !frame_of(writer, i)->file.index || !module_of(writer, i);
+		bool source = has_source(writer, i);
 		uint32_t key[3] = { intern_put(writer->strings, frame->name),
 				    intern_put(writer->strings, source ? frame->path : ""), module_of(writer, i) },
 			 *index;
@@ -165,8 +175,11 @@ static void stack_prefix_cell(struct firefox_writer *writer, size_t row)
 
 static void address_cell(struct firefox_writer *writer, size_t row)
 {
+	const struct frame *frame = frame_of(writer, row);
+
+	/* inside the call, as a processed profile has it, and not behind it, where it returns to */
 	if (module_of(writer, row))
-		number_write(writer, frame_of(writer, row)->offset);
+		number_write(writer, frame->offset - (frame->offset && frame->method != METHOD_KERNEL && !frame_is_exact(frame->method)));
 	else
 		output_puts(writer->to, "-1");
 }
@@ -357,19 +370,33 @@ static uint64_t start_ns(const struct profile *profile)
 	return profile_slice_count(profile) > 1 ? profile_slice_at(profile, 1)->start_ns : 0;
 }
 
-static uint64_t duration_ns(const struct profile *profile)
+/* Evenly over their slice; a millisecond apart where no time is known. */
+static void times_write(struct firefox_writer *writer, size_t from, size_t end)
 {
-	size_t last = profile_slice_count(profile) - 1;
+	const struct profile *profile = writer->flat.choice.profile;
+	uint64_t first = start_ns(profile), at = 0;
+	size_t in = from;
 
-	return last ? profile_slice_at(profile, last)->end_ns - start_ns(profile) : 0;
+	for (size_t i = from; i < end; i++) {
+		const struct slice *slice = profile_slice_at(profile, writer->flat.weights[i].slice.index);
+
+		if (i == in) {
+			while (in < end && writer->flat.weights[in].slice.index == writer->flat.weights[i].slice.index)
+				in++;
+			at = slice->start_ns > at ? slice->start_ns : at;
+			at = at > first ? at : first;
+		} else {
+			at += slice->end_ns > slice->start_ns ? (slice->end_ns - slice->start_ns) / (in - from + 1) : NS_PER_MS;
+		}
+		output_puts(writer->to, i > from ? "," : "");
+		ms_write(writer, at);
+	}
 }
 
 static void samples_write(struct firefox_writer *writer, size_t from, size_t end)
 {
-	const struct profile *profile = writer->flat.choice.profile;
 	const char *unit = choice_unit(&writer->flat.choice);
 	bool time = !strcmp(unit, "ns"), bytes = !strcmp(unit, "bytes");
-	uint64_t duration = duration_ns(profile), first = start_ns(profile);
 
 	output_puts(writer->to, "\"samples\":{\"stack\":[");
 	for (size_t i = from; i < end; i++) {
@@ -380,10 +407,7 @@ static void samples_write(struct firefox_writer *writer, size_t from, size_t end
 			output_puts(writer->to, "null");
 	}
 	output_puts(writer->to, "],\"time\":[");
-	for (size_t i = from; i < end; i++) {
-		output_puts(writer->to, i > from ? "," : "");
-		ms_write(writer, first + (duration ? duration / (end - from) : NS_PER_MS) * (i - from));
-	}
+	times_write(writer, from, end);
 	output_puts(writer->to, "],\"weight\":[");
 	for (size_t i = from; i < end; i++) {
 		output_puts(writer->to, i > from ? "," : "");

@@ -13,13 +13,14 @@ enum { NAME_LIMIT = 4096 };
 
 static void weights_gather(struct flat *flat)
 {
-	CLEANUP(map) struct map *known = map_new(2 * sizeof(uint32_t));
+	CLEANUP(map) struct map *known = map_new(3 * sizeof(uint32_t));
 	const struct profile *profile = flat->choice.profile;
 
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
 		const struct cell *cell = profile_cell_at(profile, i);
-		struct flat_weight row = { cell->thread, choice_stack(&flat->choice, cell), 0, 0 };
-		uint32_t key[2] = { row.thread.index, row.stack.index }, *index;
+		struct flat_weight row = { cell->thread, choice_stack(&flat->choice, cell), 0, 0,
+					   flat->functions ? (struct slice_id){ 0 } : cell->slice };
+		uint32_t key[3] = { row.thread.index, row.stack.index, row.slice.index }, *index;
 		bool added;
 
 		if (!choice_has(&flat->choice, cell) || !cell->value)
@@ -35,19 +36,21 @@ static void weights_gather(struct flat *flat)
 	}
 }
 
-/* Stable: counting sort by thread. */
-static void weights_order(struct flat *flat)
+static uint32_t thread_of(const struct flat_weight *row) { return row->thread.index; }
+static uint32_t slice_of(const struct flat_weight *row) { return row->slice.index; }
+
+/* Stable: counting sort by a number below count. */
+static void weights_order(struct flat *flat, size_t count, uint32_t (*number)(const struct flat_weight *row))
 {
-	size_t threads = profile_thread_count(flat->choice.profile);
-	size_t *starts = xcalloc(threads + 1, sizeof(*starts));
+	size_t *starts = xcalloc(count + 1, sizeof(*starts));
 	struct flat_weight *ordered = xcalloc(flat->weight_count + 1, sizeof(*ordered));
 
 	for (size_t i = 0; i < flat->weight_count; i++)
-		starts[flat->weights[i].thread.index + 1]++;
-	for (size_t i = 1; i <= threads; i++)
+		starts[number(&flat->weights[i]) + 1]++;
+	for (size_t i = 1; i <= count; i++)
 		starts[i] += starts[i - 1];
 	for (size_t i = 0; i < flat->weight_count; i++)
-		ordered[starts[flat->weights[i].thread.index]++] = flat->weights[i];
+		ordered[starts[number(&flat->weights[i])]++] = flat->weights[i];
 	free(flat->weights);
 	free(starts);
 	flat->weights = ordered;
@@ -65,7 +68,8 @@ int flat_make(const struct profile *profile, const struct format_options *option
 	flat.texts = intern_new();
 	flat.known = map_new(4 * sizeof(uint32_t));
 	weights_gather(&flat);
-	weights_order(&flat);
+	weights_order(&flat, profile_slice_count(profile), slice_of);
+	weights_order(&flat, profile_thread_count(profile), thread_of);
 	*ret = flat;
 	return 0;
 }
@@ -107,6 +111,11 @@ static uint32_t frame_put(struct flat *flat, const char *name, const char *path,
 	return *index;
 }
 
+uint32_t flat_named(struct flat *flat, const char *name)
+{
+	return frame_put(flat, name, "", 0, 0, (struct frame_id){ 0 });
+}
+
 /* Outermost call first, as a stack from its root goes. */
 static size_t frame_flatten(struct flat *flat, struct frame_id id, uint32_t *frames, size_t room)
 {
@@ -144,7 +153,7 @@ size_t flat_stack(struct flat *flat, struct stack_id stack, uint32_t frames[FLAT
 	const char *cause = choice_cause(&flat->choice, stack);
 
 	if (cause)
-		frames[count++] = frame_put(flat, cause, "", 0, 0, (struct frame_id){ 0 });
+		frames[count++] = flat_named(flat, cause);
 	while (left-- > 0)
 		count += frame_flatten(flat, ids[left], frames + count, FLAT_DEPTH_LIMIT - count);
 	return count;

@@ -14,12 +14,12 @@ struct intern;
 struct map;
 
 struct flat_frame { const char *name, *path; uint32_t line, inlined; struct frame_id frame; };  /* path may be "" */
-struct flat_weight { struct thread_id thread; struct stack_id stack; uint64_t count, weight; };
+struct flat_weight { struct thread_id thread; struct stack_id stack; uint64_t count, weight; struct slice_id slice; };
 
 struct flat {
 	struct choice choice;
 	bool functions;
-	struct flat_weight *weights;                 /* by thread, in it as they came */
+	struct flat_weight *weights;                 /* by thread, in it by slice where that is asked for, else as they came */
 	size_t weight_count, weight_room;
 	struct flat_frame *frames;
 	size_t frame_count, frame_room;
@@ -30,7 +30,7 @@ struct flat {
 enum { FLAT_DEPTH_LIMIT = 2 * CHOICE_DEPTH_LIMIT };
 
 enum flat_frames {
-	FLAT_PLACES,             /* one for each line and address */
+	FLAT_PLACES,             /* one for each line and address; weights by slice, too, and in their order */
 	FLAT_FUNCTIONS,          /* one for each name and path, at the first of its lines: viewers would not merge them */
 };
 
@@ -40,5 +40,7 @@ int flat_make(const struct profile *profile, const struct format_options *option
 void flat_done(struct flat *flat);
 /* The frames of a stack, root first, as indices of flat->frames, which grows. Returns their count. */
 size_t flat_stack(struct flat *flat, struct stack_id stack, uint32_t frames[FLAT_DEPTH_LIMIT]);
+/* A frame that is nothing but a name. */
+uint32_t flat_named(struct flat *flat, const char *name);
 /* Where the rows of the next thread begin. */
 size_t flat_thread_end(const struct flat *flat, size_t from);

@@ -224,5 +224,5 @@ const struct format folded_format = {
 	.recognise = folded_recognise,
 	.read = folded_read,
 	.write = folded_write,
-	.keeps = KEEPS(STACKS),
+	.keeps = KEEPS(FUNCTIONS) | KEEPS(STACKS),
 };

@@ -3,28 +3,10 @@
 #include "format/json_write.h"
 
 #include "base/output.h"
+#include "format/utf8_text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* How many bytes of a UTF-8 sequence begin here; 0 where none does. Overlong forms and surrogates are none. */
-static size_t sequence_size(const unsigned char *at)
-{
-	size_t size = at[0] < 0x80   ? 1
-		      : at[0] < 0xc2 ? 0
-		      : at[0] < 0xe0 ? 2
-		      : at[0] < 0xf0 ? 3
-		      : at[0] < 0xf5 ? 4
-				     : 0;
-
-	for (size_t i = 1; i < size; i++)
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] >= 0xa0) || (at[0] == 0xf0 && at[1] < 0x90) ||
-	    (at[0] == 0xf4 && at[1] >= 0x90))
-		return 0;
-	return size;
-}
 
 static bool is_plain(unsigned char c)
 {
@@ -48,7 +30,7 @@ void json_write_string(struct output *to, const char *text)
 			output_print(to, "\\%c", *at);
 		else if (*at < ' ' || *at == 0x7f)
 			output_print(to, "\\u%04x", *at);
-		else if ((size = sequence_size(at)))
+		else if ((size = utf8_sequence((const char *)at)))
 			output_write(to, at, size);
 		else
 			output_puts(to, "\xef\xbf\xbd");

@@ -28,12 +28,13 @@ static bool add_frame(struct reader *reader, const void *bytes)
 {
 	struct profile *profile = reader->profile;
 	struct frame row = *(const struct frame *)bytes;
-	struct string_id *name = string_at(reader, row.name.index);
+	struct string_id *name = string_at(reader, row.name.index), *path = string_at(reader, row.path.index);
 	size_t next = profile_frame_count(profile);
 
-	if (!HAS(file, row.file) || !name || row.method >= METHOD_COUNT)
+	if (!HAS(file, row.file) || !name || !path || row.method >= METHOD_COUNT)
 		return false;
 	row.name = *name;
+	row.path = *path;
 	return profile_frame(profile, row).index == next;
 }
 

@@ -135,7 +135,8 @@ const char *const native_views[] = {
 #define FRAME(id, codec, member) SEGMENT_COLUMN(id, SEGMENT_##codec, struct frame, member)
 static const struct segment_column frame_columns[] = {
 	FRAME(1, VARINT, file), FRAME(2, DELTA, offset),  FRAME(3, DELTA, name),
-	FRAME(4, VARINT, line), FRAME(5, VARINT, method),
+	FRAME(4, VARINT, line), FRAME(5, VARINT, method), FRAME(6, DELTA, path),
+	FRAME(7, VARINT, column),
 };
 
 #define STACK(id, codec, member) SEGMENT_COLUMN(id, SEGMENT_##codec, struct stack, member)

@@ -60,6 +60,7 @@ static void fill_frames(struct native *native, const struct profile *profile, si
 	for (size_t i = 0; i < count; i++) {
 		rows[i] = *profile_frame_at(profile, first + i);
 		rows[i].name.index = native_frame_name(native, profile, &rows[i]);
+		rows[i].path.index = native_frame_path(native, profile, &rows[i]);
 	}
 }
 
@@ -183,8 +184,10 @@ void native_segments_facts(struct native *native, const struct profile *profile)
 /* Texts must be stored before anything that refers to them, so they are looked for first. */
 void native_strings_gather(struct native *native, const struct profile *profile, bool facts)
 {
-	for (size_t i = native->written.frame + 1; i < profile_frame_count(profile); i++)
+	for (size_t i = native->written.frame + 1; i < profile_frame_count(profile); i++) {
 		(void)native_frame_name(native, profile, profile_frame_at(profile, i));
+		(void)native_frame_path(native, profile, profile_frame_at(profile, i));
+	}
 	for (size_t i = 0; facts && i < profile_link_count(profile); i++)
 		(void)native_string(native, profile, profile_link_at(profile, i)->kind);
 	for (size_t i = 0; facts && i < profile_request_count(profile); i++) {

@@ -65,6 +65,11 @@ uint32_t native_frame_name(struct native *native, const struct profile *profile,
 	return string_number(native, profile, frame->name, native->redaction && frame->method == METHOD_INTERPRETER);
 }
 
+uint32_t native_frame_path(struct native *native, const struct profile *profile, const struct frame *frame)
+{
+	return string_number(native, profile, frame->path, native->redaction);
+}
+
 /* Keys that the file keeps for itself, or that a reader made. */
 static bool meta_is_own(const char *key)
 {

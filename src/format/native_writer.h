@@ -74,6 +74,7 @@ void native_tables_close(struct native *native);
 
 uint32_t native_string(struct native *native, const struct profile *profile, struct string_id id);
 uint32_t native_frame_name(struct native *native, const struct profile *profile, const struct frame *frame);
+uint32_t native_frame_path(struct native *native, const struct profile *profile, const struct frame *frame);
 void native_write_meta(struct native *native, const struct profile *profile);
 /* processes, threads, classes */
 void native_write_living(struct native *native, const struct profile *profile);

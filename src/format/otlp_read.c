@@ -4,6 +4,7 @@
  * resources, scopes, and in them profiles. What a resource says of its process holds for all of its
  * samples; the rest of it is kept as provenance.
  */
+#include "format/content.h"
 #include "format/otlp.h"
 
 #include "format/format.h"
@@ -33,7 +34,9 @@ static void resource_label(struct otlp_reader *reader, const struct otlp_attribu
 		if (row->is_text)
 			label->text = otlp_chars(reader, row->text);
 	} else if (row->is_text && *key) {
-		(void)snprintf(meta, sizeof(meta), "resource.%s", key);
+		bool own = !strncmp(key, "crosscut.", 9) && content_travels(key + 9);
+
+		(void)snprintf(meta, sizeof(meta), "%s%s", own ? "" : "resource.", own ? key + 9 : key);
 		if (!profile_meta(reader->profile, meta))
 			profile_set_meta(reader->profile, meta, otlp_chars(reader, row->text));
 	}

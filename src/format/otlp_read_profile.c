@@ -382,6 +382,7 @@ static bool sample_read(struct otlp_reader *reader, struct profile_read *read,
 	if (!stack_of(reader, read, &parts, &one.stack))
 		return otlp_damaged(reader, start,
 				    "a stack is referred to that is not in the table");
+	one.stackless = reader->places.count > 0;
 	link_labels(reader, read, &parts);
 	labels_read(reader->import, read->labels, parts.labels, &one.thread, &one.object);
 	numbers_put(reader, read, &parts, &one);

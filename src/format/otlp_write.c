@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "format/content.h"
 #include "format/columns.h"
 #include "format/format.h"
 #include "format/labels.h"
@@ -335,6 +336,11 @@ static void resource_put(const struct otlp_writer *writer, struct text *to,
 		if (!strncmp(key, "resource.", 9) && strcmp(key + 9, "process.executable.name") != 0 &&
 		    strcmp(key + 9, "process.executable.path") != 0)
 			otlp_key_text(&resource, RESOURCE_ATTRIBUTES, key + 9, value);
+		if (content_travels(key)) {
+			CLEANUP_TEXT char *name = xasprintf("crosscut.%s", key);
+
+			otlp_key_text(&resource, RESOURCE_ATTRIBUTES, name, value);
+		}
 	}
 	protobuf_message(to, RESOURCE_PROFILES_RESOURCE, &resource);
 	text_done(&resource);

@@ -10,6 +10,7 @@
 #include "format/otlp_fields.h"
 #include "format/otlp_writer.h"
 #include "format/protobuf.h"
+#include "format/utf8_text.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -46,7 +47,9 @@ void otlp_writer_done(struct otlp_writer *writer)
 
 uint64_t otlp_string(struct otlp_writer *writer, const char *text)
 {
-	return intern_put(writer->strings, text);
+	CLEANUP_TEXT char *clean = utf8_cleaned(text);   /* a collector refuses the whole request for one byte that is none */
+
+	return intern_put(writer->strings, clean ? clean : text);
 }
 
 /* Two entries of a table are the same where their bytes are. */
@@ -71,6 +74,9 @@ void otlp_key_text(struct text *to, unsigned field, const char *key, const char 
 {
 	struct text pair = TEXT(OTLP_MESSAGE_LIMIT), any = TEXT(OTLP_MESSAGE_LIMIT);
 
+	CLEANUP_TEXT char *clean = utf8_cleaned(value);
+
+	value = clean ? clean : value;
 	protobuf_bytes(&any, ANY_STRING, value, strlen(value));
 	protobuf_string(&pair, KEY_VALUE_KEY, key);
 	protobuf_message(&pair, KEY_VALUE_VALUE, &any);

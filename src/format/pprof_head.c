@@ -5,6 +5,7 @@
  * What came from a pprof file and has no place in a profile stands in its provenance, and goes out
  * again from there.
  */
+#include "format/content.h"
 #include "format/pprof.h"
 
 #include "base/error.h"
@@ -94,6 +95,22 @@ static bool comments_of_file(struct pprof *pprof, struct text *to)
 	}
 }
 
+/* "label.build=b17": what was said of the capture, which our reader takes back. */
+static void provenance_comments(struct pprof *pprof, struct text *to)
+{
+	for (size_t i = 0; i < profile_meta_count(pprof->profile); i++) {
+		const char *key, *value;
+
+		profile_meta_at(pprof->profile, i, &key, &value);
+		if (content_travels(key)) {
+			CLEANUP_TEXT char *comment = xasprintf("%s=%s", key, value);
+			uint64_t number = pprof_string(pprof, comment);
+
+			protobuf_numbers(to, PROFILE_COMMENT, &number, 1);
+		}
+	}
+}
+
 static void meta_put(struct pprof *pprof, struct text *to, unsigned field, const char *key)
 {
 	const char *text = profile_meta(pprof->profile, key);
@@ -139,6 +156,7 @@ void pprof_head_write(struct pprof *pprof, struct text *to)
 	bool comments = !comments_of_file(pprof, to) && !columns_came_as_pprof(profile);
 	uint64_t period = 0;
 
+	provenance_comments(pprof, to);
 	for (size_t i = 0; i < pprof->columns.count; i++) {
 		const struct column *column = &pprof->columns.rows[i];
 

@@ -7,6 +7,7 @@
  * and not applied: what to leave out of a picture is for --ignore to say. A file whose references
  * lead nowhere is refused, as upstream does, for then its weights would lie on the wrong stacks.
  */
+#include "format/content.h"
 #include "format/pprof_read.h"
 
 #include "base/memory.h"
@@ -90,6 +91,21 @@ static void meta_text(struct pprof_reader *reader, const char *key, const char *
 		profile_set_meta(reader->profile, key, text);
 }
 
+/* "label.build=b17" is our writer's. */
+static void comment_keep(struct pprof_reader *reader, const char *comment, size_t *kept)
+{
+	const char *equals = strchr(comment, '=');
+	char key[64];
+
+	if (equals && (size_t)(equals - comment) < sizeof(key) && content_travels(comment)) {
+		(void)snprintf(key, sizeof(key), "%.*s", (int)(equals - comment), comment);
+		meta_text(reader, key, equals + 1);
+		return;
+	}
+	(void)snprintf(key, sizeof(key), "pprof.comment.%zu", (*kept)++);
+	meta_text(reader, key, comment);
+}
+
 static void comments_keep(struct pprof_reader *reader)
 {
 	struct protobuf file = { reader->bytes, reader->bytes + reader->size, false };
@@ -105,10 +121,7 @@ static void comments_keep(struct pprof_reader *reader)
 			continue;
 		count = protobuf_varints(&field, numbers, COMMENTS_LIMIT, &broken);
 		for (i = 0; i < count && i < COMMENTS_LIMIT && kept < COMMENTS_LIMIT; i++) {
-			char key[32];
-
-			(void)snprintf(key, sizeof(key), "pprof.comment.%zu", kept++);
-			meta_text(reader, key, pprof_chars(reader, numbers[i]));
+			comment_keep(reader, pprof_chars(reader, numbers[i]), &kept);
 		}
 	}
 }
@@ -249,6 +262,7 @@ static bool sample_read(struct pprof_reader *reader, struct protobuf message,
 				     "a sample has another number of values than there are types");
 	labels_read(reader->import, sample->rows, sample->labels, &one.thread, &one.object);
 	one.stack = places_stack(&reader->places, reader->stack, sample->depth);
+	one.stackless = reader->places.count > 0;        /* where others have stacks it is one of them, with none */
 	values_add(&reader->values, &one, sample->part, reader->numbers);
 	return true;
 }

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "format/protobuf.h"
+#include "format/utf8_text.h"
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -59,7 +60,9 @@ void pprof_tables_done(struct pprof *pprof)
 
 uint64_t pprof_string(struct pprof *pprof, const char *text)
 {
-	return intern_put(pprof->strings, text);
+	CLEANUP_TEXT char *clean = utf8_cleaned(text);   /* strict readers refuse a file for one byte that is none */
+
+	return intern_put(pprof->strings, clean ? clean : text);
 }
 
 /* --- Mappings --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * becomes a thread of that name. A sampled one gives weights to stacks; an evented one opens and closes frames, and each
  * stretch between two events is weight on the stack that was open.
  */
+#include "format/content.h"
 #include "format/speedscope.h"
 
 #include "base/cleanup.h"
@@ -39,6 +40,7 @@ struct speedscope_reader {
 	struct thread_id thread;
 	struct import_measure measure;
 	struct opened opened;                        /* made once: a file may hold any number of profiles */
+	const char *dimension;                       /* of a file of ours: what was measured; NULL else */
 	int shift;                                   /* a value times 10^shift is in the measure's unit */
 };
 
@@ -109,7 +111,8 @@ static bool value_read(struct speedscope_reader *reader, struct json_value value
 static void weight_add(struct speedscope_reader *reader, struct stack_id stack, int64_t weight)
 {
 	import_sample(reader->import, &(struct import_sample){ .measure = reader->measure, .thread = reader->thread,
-							       .stack = stack, .count = 1, .value = (uint64_t)weight });
+							       .stack = stack, .count = 1, .value = (uint64_t)weight,
+							       .stackless = reader->frame_count > 0 });
 }
 
 static void sampled_read(struct speedscope_reader *reader, struct json_value profile)
@@ -227,6 +230,7 @@ static void profile_read(struct speedscope_reader *reader, struct json_value pro
 	struct import_event event = unit->event;
 
 	event.source = "speedscope";
+	event.name = reader->dimension && unit->shift == 0 ? reader->dimension : event.name;
 	event.weighting = json_is(type, "evented") ? WEIGHTING_EXACT : WEIGHTING_SAMPLED;
 	reader->measure = import_measure(reader->import, &event);
 	reader->shift = unit->shift;
@@ -248,6 +252,10 @@ static int root_read(struct speedscope_reader *reader, struct json_value root, s
 		return import_refuse(reader->import, err, NULL, 0, "it has no profiles or no frames");
 	if (json_get(root, "exporter").kind == JSON_STRING)
 		import_source(reader->import, json_decoded(json_get(root, "exporter"), &reader->scratch));
+	if (!strncmp(text_string(&reader->scratch), "crosscut@", 9) && json_get(root, "name").kind == JSON_STRING)
+		reader->dimension = profile_text(import_profile(reader->import),
+						 profile_string(import_profile(reader->import),
+								json_decoded(json_get(root, "name"), &reader->scratch)));
 	frames_read(reader, json_path(root, "shared", "frames", NULL));
 	while (json_next(&items))
 		profile_read(reader, items.value);

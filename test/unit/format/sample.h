@@ -47,7 +47,8 @@ static inline struct stack_id sample_kernel_stack(struct sample *sample)
 {
 	struct profile *profile = sample->profile;
 	struct frame frame = { .file = sample->kernel, .offset = 0xffffffff81012345, .method = METHOD_KERNEL,
-			       .name = profile_string(profile, "io_schedule"), .line = 7 };
+			       .name = profile_string(profile, "io_schedule"), .line = 7, .column = 3,
+			       .path = profile_string(profile, "kernel/sched/core.c") };
 
 	return profile_stack(profile, (struct stack_id){ 0 }, profile_frame(profile, frame), STACK_COMPLETE);
 }
@@ -259,7 +260,8 @@ COMPARE(thread, 1, SAME_ID(process); SAME_NUMBER(tid); SAME_NUMBER(namespace_tid
 COMPARE(file, 1, SAME_TEXT(path); SAME_TEXT(build_id);)
 COMPARE(mapping, 0, SAME_ID(process); SAME_ID(file); SAME_NUMBER(start); SAME_NUMBER(end); SAME_NUMBER(offset);
 	SAME_NUMBER(since_ns);)
-COMPARE(frame, 1, SAME_ID(file); SAME_NUMBER(offset); SAME_TEXT(name); SAME_NUMBER(line); SAME_NUMBER(method);)
+COMPARE(frame, 1, SAME_ID(file); SAME_NUMBER(offset); SAME_TEXT(name); SAME_NUMBER(line); SAME_NUMBER(method);
+	SAME_TEXT(path); SAME_NUMBER(column);)
 COMPARE(stack, 1, SAME_ID(parent); SAME_ID(frame); SAME_NUMBER(status);)
 COMPARE(object, 1, SAME_TEXT(kind); SAME_TEXT(name); SAME_NUMBER(address);)
 COMPARE(evidence, 1, SAME_NUMBER(seen.task_state); SAME_NUMBER(seen.syscall); SAME_NUMBER(seen.flags);
