@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum { FILES_MOST = 20, SUBMITTERS_MOST = 20, SHARES_MOST = 30 };
-enum amount { REQUESTS, BYTES, TIME, PAGES, AMOUNTS };
-static const char *const names[AMOUNTS] = { "file-requests", "file-bytes", "file-time", "file-dirtied" };
+enum amount { REQUESTS, BYTES, TIME, PAGES, FOUND, MISSED, AMOUNTS };
+static const char *const names[AMOUNTS] = { "file-requests", "file-bytes", "file-time", "file-dirtied", "cache-found", "cache-missed" };
 
 /* Of one object and one thread; thread 0: of a worker of the kernel, or of all where rows are summed. */
 struct row { uint32_t object, thread; double amounts[AMOUNTS], longest_ns; };
@@ -27,7 +27,7 @@ struct rows { struct row *rows; size_t count, room; struct map *ids; };
 
 struct files {
 	const struct profile *profile;
-	struct rows by_file, by_thread, written_back, dirtied;
+	struct rows by_file, by_thread, written_back, dirtied, cached;
 };
 
 static void rows_init(struct rows *rows)
@@ -62,7 +62,8 @@ static int compare_rows(const void *left, const void *right)
 	const struct row *a = left, *b = right;
 
 	for (unsigned i = 0; i < AMOUNTS; i++) {
-		unsigned amount = i == 0 ? BYTES : i == 1 ? PAGES : i == 2 ? REQUESTS : TIME;
+		static const enum amount order[AMOUNTS] = { BYTES, PAGES, REQUESTS, TIME, MISSED, FOUND };
+		enum amount amount = order[i];
 
 		if (a->amounts[amount] != b->amounts[amount])
 			return a->amounts[amount] > b->amounts[amount] ? -1 : 1;
@@ -80,6 +81,10 @@ static void add_cell(struct files *files, const struct cell *cell, enum amount a
 {
 	const char *name = profile_text(files->profile, profile_object_at(files->profile, cell->object.index)->name);
 
+	if (amount == FOUND || amount == MISSED) {
+		rows_add(&files->cached, cell->object.index, 0, amount, cell);
+		return;
+	}
 	if (amount == PAGES) {
 		rows_add(&files->dirtied, cell->object.index, cell->thread.index, amount, cell);
 		return;
@@ -218,6 +223,29 @@ static void add_shares(const struct files *files, size_t most, struct document *
 	(void)document_add_table(into, "write_back", "Who made pages dirty, and so what workers wrote back for whom: inferred", table);
 }
 
+static const struct column cache_columns[] = {
+	{ "file", "file", "", COLUMN_LEFT }, { "reads", "reads", "count", 0 }, { "found", "in memory", "count", 0 },
+	{ "missed", "fetched first", "count", 0 }, { "share", "in memory", "fraction", COLUMN_BAR },
+};
+
+static void add_cached(const struct files *files, size_t most, struct document *into)
+{
+	struct table *table = table_new(cache_columns, ARRAY_LENGTH(cache_columns));
+
+	for (size_t i = 0; i < files->cached.count; i++) {
+		const struct row *row = &files->cached.rows[i];
+		double reads = row->amounts[FOUND] + row->amounts[MISSED];
+
+		if (table->row_count >= most)
+			table->rows_left_out++;
+		else
+			table_add(table, (struct value[]){ value_text(object_name(files, row->object)), figure_whole(reads),
+							   figure_whole(row->amounts[FOUND]), figure_whole(row->amounts[MISSED]),
+							   figure(row->amounts[FOUND] / reads) });
+	}
+	(void)document_add_table(into, "cached", "Reads through the page cache: which needed no device", table);
+}
+
 void io_files_add(const struct question *question, struct document *into)
 {
 	struct files files = { .profile = question->profile };
@@ -227,17 +255,22 @@ void io_files_add(const struct question *question, struct document *into)
 	rows_init(&files.by_thread);
 	rows_init(&files.written_back);
 	rows_init(&files.dirtied);
+	rows_init(&files.cached);
 	add_cells(&files, question->selection);
 	sort(&files.by_file);
 	sort(&files.by_thread);
 	sort(&files.dirtied);
+	sort(&files.cached);
 	if (files.by_file.count || files.dirtied.count) {
 		add_files(&files, most ? most : FILES_MOST, into);
 		add_submitters(&files, most ? most : SUBMITTERS_MOST, into);
 		add_shares(&files, most ? most : SHARES_MOST, into);
 	}
+	if (files.cached.count)
+		add_cached(&files, most ? most : FILES_MOST, into);
 	rows_done(&files.by_file);
 	rows_done(&files.by_thread);
 	rows_done(&files.written_back);
 	rows_done(&files.dirtied);
+	rows_done(&files.cached);
 }

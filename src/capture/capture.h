@@ -24,7 +24,7 @@ struct heap;
 struct profile;
 struct work;
 
-enum { CAPTURE_PROBE_LIMIT = 16 };
+enum { CAPTURE_PROBE_LIMIT = 32 };
 #define REQUESTS_BY_RATE UINT32_MAX          /* so many that about a thousand a second are decomposed */
 
 struct capture_config {

@@ -168,13 +168,20 @@ static void dirtied_entry(void *context, const void *key, const void *value)
 	put_file(context, WIRE_DIRTIED, key, value);
 }
 
+static void cache_entry(void *context, const void *key, const void *value)
+{
+	put_file(context, WIRE_CACHE_READ, key, value);
+}
+
 static int drain_files(struct drain *drain, bool odd)
 {
 	struct crosscut_bpf *bpf = drain->options.bpf;
 	int r;
 
 	r = maps_empty(odd ? bpf->maps.file_ios_odd : bpf->maps.file_ios_even, file_io_entry, drain);
-	return r ? r : maps_empty(odd ? bpf->maps.dirtied_odd : bpf->maps.dirtied_even, dirtied_entry, drain);
+	if (!r)
+		r = maps_empty(odd ? bpf->maps.dirtied_odd : bpf->maps.dirtied_even, dirtied_entry, drain);
+	return r ? r : maps_empty(odd ? bpf->maps.cache_reads_odd : bpf->maps.cache_reads_even, cache_entry, drain);
 }
 
 static void put_call(struct drain *drain, enum wire_kind kind, const void *key, const void *value)
@@ -341,6 +348,7 @@ static void drain_losses(struct drain *drain)
 		{ "connections", COUNT_CONNECTION_EVENTS, COUNT_CONNECTION_EVENTS_MERGED },
 		{ "socket-waits", COUNT_SOCKET_WAITS, COUNT_SOCKET_WAITS_LOST },
 		{ "file-requests", COUNT_FILE_IOS, COUNT_FILE_IOS_LOST },
+		{ "cache-reads", COUNT_CACHE_READS, COUNT_CACHE_READS_LOST },
 		{ "interrupts", COUNT_INTERRUPTS, COUNT_INTERRUPTS_LOST },
 		{ "runnable-reasons", COUNT_READIES, COUNT_READIES_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },

@@ -47,6 +47,20 @@ static const struct column kind_columns[] = {
 	{ .key = "why", .title = "why", .unit = "", .hints = COLUMN_MACHINE },
 	{ .key = "before", .title = "before", .unit = "", .hints = COLUMN_MACHINE },
 };
+static const struct column amount_columns[] = {
+	{ .key = "kind", .title = "kind", .unit = "" },
+	{ .key = "dimension", .title = "dimension", .unit = "" },
+	{ .key = "within", .title = "within", .unit = "" },
+	{ .key = "truth", .title = "truth", .unit = "count" },
+	{ .key = "seen", .title = "seen", .unit = "count" },
+	{ .key = "unit", .title = "of", .unit = "" },
+	{ .key = "error", .title = "error", .unit = "fraction" },
+	{ .key = "attempts", .title = "tries", .unit = "" },
+	{ .key = "worst", .title = "worst error", .unit = "count", .hints = COLUMN_MACHINE },
+	{ .key = "allowed", .title = "allowed", .unit = "count", .hints = COLUMN_MACHINE },
+	{ .key = "why", .title = "why", .unit = "", .hints = COLUMN_MACHINE },
+	{ .key = "before", .title = "before", .unit = "", .hints = COLUMN_MACHINE },
+};
 static const struct column list_columns[] = {
 	{ .key = "kind", .title = "kind", .unit = "" }, { .key = "state", .title = "state", .unit = "" },
 	{ .key = "summary", .title = "what it stages", .unit = "" },
@@ -101,18 +115,32 @@ static void add_kind(struct table *table, const struct calibration *kind)
 		value_integer((int64_t)kind->waits), text_or_none(kind->why), text_or_none(kind->before) });
 }
 
+static void add_amount(struct table *table, const struct calibration *kind)
+{
+	table_add(table, (struct value[]){
+		value_text(kind->row->name), state_value(kind->row), value_text(calibration_verdict_name(kind->verdict)),
+		value_number(kind->truth_amount), value_number(kind->seen_amount), value_text(kind->row->unit),
+		value_number(kind->truth_amount > 0 ? kind->seen_amount / kind->truth_amount - 1 : NAN),
+		value_integer(kind->attempts), value_number(kind->error_amount), value_number(kind->allowed_amount),
+		text_or_none(kind->why), text_or_none(kind->before) });
+}
+
 static void add_kinds(const struct calibration *kinds, size_t count, struct document *into)
 {
 	struct table *run = table_new(kind_columns, ARRAY_LENGTH(kind_columns));
+	struct table *amounts = table_new(amount_columns, ARRAY_LENGTH(amount_columns));
 	struct table *left = table_new(reason_columns, ARRAY_LENGTH(reason_columns));
 
 	for (size_t i = 0; i < count; i++) {
 		if (kinds[i].verdict == CALIBRATION_NOT_RUN)
 			table_add(left, (struct value[]){ value_text(kinds[i].row->name), value_text(kinds[i].why) });
+		else if (truth_is_amount(kinds[i].row))
+			add_amount(amounts, &kinds[i]);
 		else
 			add_kind(run, &kinds[i]);
 	}
 	document_add_table(into, "kinds", "kinds of waits", run);
+	document_add_table(into, "amounts", "holders, faults and leaks: what is counted", amounts);
 	document_add_table(into, "not_run", "not run", left);
 }
 

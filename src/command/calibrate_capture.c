@@ -7,6 +7,7 @@
 #include "command/calibrate_capture.h"
 
 #include "base/memory.h"
+#include "capture/heap.h"
 #include "command/recording.h"
 #include "format/format.h"
 #include "profile/profile.h"
@@ -87,13 +88,20 @@ static int capture(struct recording *recording, struct stage_manager *manager, s
 	return r;
 }
 
-int calibration_capture(struct performance *performances, size_t count, const char *path, struct profile **ret,
-			struct error *err)
+int calibration_capture(struct performance *performances, size_t count, const struct capture_needs *needs, const char *path,
+			struct profile **ret, struct error *err)
 {
 	struct stage_manager manager = { .performances = performances, .count = count };
 	CLEANUP_TEXT pid_t *pids = xcalloc(count, sizeof(*pids));
 	struct recording recording = { .path = path, .until = is_over };
-	int r = start_all(performances, count, pids, err);
+	int r;
+
+	for (size_t i = 0; needs->heap && i < count; i++)
+		staging_environment(performances[i].staging, heap_environment(needs->heap));
+	for (unsigned i = 0; i < needs->with_count; i++)
+		recording.capture.with[recording.capture.with_count++] = needs->with[i];
+	recording.capture.heap = needs->heap;
+	r = start_all(performances, count, pids, err);
 
 	recording.capture.population = (struct population){ .kind = POPULATION_PROCESSES, .ids = pids, .id_count = count };
 	return r < 0 ? r : capture(&recording, &manager, ret, err);

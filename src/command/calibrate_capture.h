@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 
+struct heap;
 struct profile;
 struct staging;
 
@@ -20,8 +21,11 @@ struct performance {
 	struct error error;
 };
 
+/* Beyond what is on by default: the probe that each needs, and the heap shim's channel where one is that. */
+struct capture_needs { const char *with[4]; unsigned with_count; struct heap *heap; };
+
 /* -EINTR where the user ended it. Performances that failed say so themselves. */
-int calibration_capture(struct performance *performances, size_t count, const char *path, struct profile **ret,
-			struct error *err);
+int calibration_capture(struct performance *performances, size_t count, const struct capture_needs *needs, const char *path,
+			struct profile **ret, struct error *err);
 /* Everybody, for this long. */
 int calibration_capture_all(uint64_t duration_ns, const char *path, struct profile **ret, struct error *err);

@@ -68,7 +68,8 @@ static int perform_watched(struct staging *staging, const char *path, struct cap
 {
 	struct performance performance = { .staging = staging };
 	CLEANUP(profile) struct profile *profile = NULL;
-	int r = calibration_capture(&performance, 1, path, &profile, err);
+	const struct capture_needs none = { 0 };
+	int r = calibration_capture(&performance, 1, &none, path, &profile, err);
 
 	if (r < 0)
 		return r;

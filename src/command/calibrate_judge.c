@@ -306,6 +306,10 @@ void calibration_judge(const struct truth_report *report, const struct profile *
 	unsigned count = report->thread_count;
 	struct summary summary;
 
+	if (truth_is_amount(ret->row)) {
+		calibration_judge_amounts(report, profile, ret);
+		return;
+	}
 	summary_of(profile, &summary);
 	*ret = (struct calibration){ .row = ret->row, .untimed = ret->untimed, .attempts = ret->attempts,
 				     .verdict = CALIBRATION_WITHIN, .share = NAN, .part_share = NAN, .sampling_z = NAN };

@@ -31,6 +31,9 @@ enum { CALIBRATION_LIFE_NS = 1000, CALIBRATION_WAIT_NS = 5000, CALIBRATION_LOST_
 #define CALIBRATION_CPU_ERROR 0.01
 #define CALIBRATION_LOST 0.05
 #define CALIBRATION_MACHINE_ERROR 0.001
+#define CALIBRATION_HOLDERS 0.99        /* of known hand-offs */
+#define CALIBRATION_AMOUNT_ERROR 0.01   /* beside what sampling leaves open */
+#define CALIBRATION_AMOUNT_Z 4
 
 struct calibration {
 	const struct truth *row;
@@ -50,10 +53,15 @@ struct calibration {
 	double sampling_z;              /* NAN where too few samples are to be expected */
 	double kernel_ready_ns;         /* as the kernel's own account has it (schedstat); NAN where it keeps none */
 	double own_wait_cpu_ns;
+	/* Of rows that know amounts, in place of the times above. The error is that of the worst place or thread. */
+	double truth_amount, seen_amount, error_amount, allowed_amount;
 };
 
 /* Fills all but row, untimed, attempts and before. */
 void calibration_judge(const struct truth_report *report, const struct profile *profile, struct calibration *ret);
+
+/* The same for rows that know amounts (truth_is_amount()). */
+void calibration_judge_amounts(const struct truth_report *report, const struct profile *profile, struct calibration *ret);
 
 /* With everybody watched: the CPUs' time, and who had it. */
 struct machine_balance {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/terminal.h"
+#include "capture/heap.h"
 #include "command/answer.h"
 #include "command/calibrate_answer.h"
 #include "command/calibrate_capture.h"
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 enum { ATTEMPTS = 3, QUICK_NS = 200000000, QUICK_LONGEST_MS = 1200, MACHINE_NS = 2000000000, MACHINE_QUICK_NS = 1000000000 };
+enum { HEAP_SAMPLE_BYTES_EACH = 8 << 10 };       /* so that some thousand samples are taken */
 enum { MAGIC_TMPFS = 0x01021994, MAGIC_RAMFS = 0x858458f6 };
 
 struct calibrate_config {
@@ -174,10 +176,10 @@ static void not_staged(struct calibration *kind, const struct error *error)
 		kind->verdict = CALIBRATION_OUTSIDE;
 }
 
-/* What waits for a disk, or takes long, is left out of a quick look. */
+/* What waits for a disk, takes long, or needs a probe that others would pay for, is left out of a quick look. */
 static bool is_quick(const struct truth *row)
 {
-	return row->default_ms <= QUICK_LONGEST_MS && row->measure != TRUTH_RATE && strcmp(row->state, "disk") &&
+	return row->default_ms <= QUICK_LONGEST_MS && row->measure != TRUTH_RATE && !row->with && strcmp(row->state, "disk") &&
 	       strcmp(row->state, "paging");
 }
 
@@ -214,9 +216,30 @@ static void judge(struct calibration *kind, const struct performance *performanc
 	(void)snprintf(kind->before, sizeof(kind->before), "%s", before);
 }
 
+/* What they need to be seen. Where the shim cannot be had, nobody will listen to it, and the row says so. */
+static void needs_of(struct calibration **kinds, size_t count, struct capture_needs *ret)
+{
+	struct error ignored = { 0 };
+
+	*ret = (struct capture_needs){ 0 };
+	for (size_t i = 0; i < count; i++) {
+		const char *with = kinds[i]->row->with;
+		bool known = !with;
+
+		for (unsigned k = 0; !known && k < ret->with_count; k++)
+			known = !strcmp(ret->with[k], with);
+		if (known || ret->with_count >= ARRAY_LENGTH(ret->with))
+			continue;
+		ret->with[ret->with_count++] = with;
+		if (!strcmp(with, "heap"))
+			(void)heap_open(&ret->heap, HEAP_SAMPLE_BYTES_EACH, geteuid(), &ignored);
+	}
+}
+
 /* Stages them, captures them together, and judges each. */
 static int calibrate_together(struct job *job, struct calibration **kinds, size_t count, const char *path, struct error *err)
 {
+	struct capture_needs needs;
 	struct performance *performances = xcalloc(count, sizeof(*performances));
 	CLEANUP(profile) struct profile *profile = NULL;
 	size_t staged = 0;
@@ -225,8 +248,10 @@ static int calibrate_together(struct job *job, struct calibration **kinds, size_
 	for (size_t i = 0; i < count; i++)
 		if (stage(job, kinds[i], &performances[staged]))
 			kinds[staged++] = kinds[i];
+	needs_of(kinds, staged, &needs);
 	if (staged)
-		r = calibration_capture(performances, staged, path, &profile, err);
+		r = calibration_capture(performances, staged, &needs, path, &profile, err);
+	heap_free(needs.heap);
 	for (size_t i = 0; !r && i < staged; i++)
 		judge(kinds[i], &performances[i], profile);
 	for (size_t i = 0; i < staged; i++)

@@ -8,9 +8,9 @@
  * is that of the system call in progress, or of the request that an io_uring submits. Write-back is done by the kernel's
  * workers: beside their requests stands who made pages of the file dirty, and the user half infers shares from that.
  */
-#include "probe/kernel.bpf.h"
+#include "probe/files.bpf.h"
 
-enum { ENTRIES = 4096, ORIGINS = 16384, MODE_BITS = 0170000, MODE_BLOCK = 0060000, MODE_REGULAR = 0100000, OPERATION_BITS = 0xff };
+enum { ORIGINS = 16384, MODE_BITS = 0170000, MODE_BLOCK = 0060000, MODE_REGULAR = 0100000, OPERATION_BITS = 0xff };
 enum { CALL_READ = 0, CALL_WRITE = 1, CALL_PREAD = 17, CALL_PWRITE = 18, CALL_READV = 19, CALL_WRITEV = 20, CALL_IO_SUBMIT = 209,
        CALL_PREADV = 295, CALL_PWRITEV = 296, CALL_PREADV2 = 327, CALL_PWRITEV2 = 328, CALL_IO_URING_ENTER = 426, IOCB_FILE = 20, RING_FIXED_FILE = 1 };
 
@@ -25,7 +25,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, ENTRIES);
+	__uint(max_entries, FILE_ENTRIES);
 	__type(key, struct wire_file);
 	__type(value, __u8);
 } files_named SEC(".maps");             /* who is forgotten is named again */
@@ -38,14 +38,6 @@ struct {
 	__type(value, __u64);
 } ring_files SEC(".maps");
 
-#define FILE_MAP(name)                                        \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, ENTRIES);                 \
-		__uint(map_flags, BPF_F_NO_PREALLOC);         \
-		__type(key, struct wire_file_key);            \
-		__type(value, struct wire_file_value);        \
-	} name SEC(".maps")
 FILE_MAP(file_ios_even);
 FILE_MAP(file_ios_odd);
 FILE_MAP(dirtied_even);
@@ -62,11 +54,6 @@ static const struct wire_file_value no_file_value = {};
 		found;                                                          \
 	})
 
-static bool is_open(void)
-{
-	return window_start_ns != ~0ull && window_end_ns == ~0ull;
-}
-
 static void name_of(struct dentry *dentry, char *text)
 {
 	const unsigned char *name = READ(dentry, d_name.name);
@@ -75,8 +62,7 @@ static void name_of(struct dentry *dentry, char *text)
 		bpf_probe_read_kernel_str(text, WIRE_FILE_TEXT, name);
 }
 
-/* Once for each file. The names are those of one link to it, and may be gone. */
-static void file_announce(const struct wire_file *file, struct inode *inode)
+HIDDEN void file_announce(const struct wire_file *file, struct inode *inode)
 {
 	struct wire_file_name record = { .head = { .size = sizeof(record), .kind = WIRE_FILE_NAME, .time_ns = bpf_ktime_get_ns() },
 					 .file = *file };
@@ -98,7 +84,7 @@ static void file_announce(const struct wire_file *file, struct inode *inode)
 		bpf_map_update_elem(&files_named, file, &named, BPF_ANY);
 }
 
-static void file_of(struct inode *inode, struct wire_file *ret)
+HIDDEN void file_of(struct inode *inode, struct wire_file *ret)
 {
 	struct super_block *super = inode ? READ(inode, i_sb) : NULL;
 
@@ -195,7 +181,7 @@ int BPF_PROG(file_bio_queued, struct bio *bio)
 	struct inode *inode = NULL;
 	struct page *page;
 
-	if (!is_open())
+	if (!file_window_is_open())
 		return 0;
 	page = pieces ? READ(pieces, bv_page) : NULL;
 	if (page)
@@ -231,7 +217,7 @@ int BPF_PROG(file_request_completed, struct request *request, int error, unsigne
 	if (READ(request, q))
 		key.disk = (__u64)BPF_CORE_READ(request, q, disk);
 	origin = bpf_map_lookup_elem(&file_origins, &key);
-	if (!origin || !is_open())
+	if (!origin || !file_window_is_open())
 		return 0;
 	count(COUNT_FILE_IOS);
 	into.file = origin->file;
@@ -261,7 +247,7 @@ int BPF_PROG(file_dirtied, struct folio *folio, struct address_space *mapping)
 	struct wire_file_key key = {};
 	struct wire_file_value *value;
 
-	if (!ledger || !inode || !is_open())
+	if (!ledger || !inode || !file_window_is_open())
 		return 0;
 	count(COUNT_DIRTIED);
 	file_of(inode, &key.file);

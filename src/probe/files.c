@@ -86,20 +86,36 @@ static void decode_dirtied(struct decoder *decoder, const struct wire_head *reco
 	add(decoder, cell, "file-dirtied", wire->value.count);
 }
 
+static void decode_cache_read(struct decoder *decoder, const struct wire_head *record)
+{
+	const struct wire_file_io *wire = (const void *)record;
+	struct cell cell = { .slice = decoder->slice, .thread = decoder_thread(decoder, wire->key.thread), .count = wire->value.count };
+	char text[NAME_SIZE];
+
+	if (!cell.thread.index)                 /* as above */
+		return;
+	cell.object = profile_object(decoder->profile, (struct object){
+		.kind = profile_string(decoder->profile, FILE_CACHED),
+		.name = profile_string(decoder->profile, name_of(decoder, &wire->key.file, text)) });
+	add(decoder, cell, wire->key.operation ? "cache-missed" : "cache-found", wire->value.count);
+}
+
 static const struct wire_decoder decoders[] = {
 	{ WIRE_FILE_NAME, sizeof(struct wire_file_name), decode_name },
 	{ WIRE_FILE_IO, sizeof(struct wire_file_io), decode_io },
 	{ WIRE_DIRTIED, sizeof(struct wire_file_io), decode_dirtied },
+	{ WIRE_CACHE_READ, sizeof(struct wire_file_io), decode_cache_read },
 	{ 0 },
 };
 
 extern const struct probe probe_files;
 const struct probe probe_files = {
-	.name = "files", .summary = "block requests by file and by who submitted them; who made pages dirty",
-	.fills = "disk, block-operations", .without = "block requests are not led back to files, threads and those who dirtied pages",
+	.name = "files", .summary = "block requests by file and submitter; who made pages dirty; cache hits",
+	.fills = "disk, block-operations", .without = "block requests are not led back to files, threads and those who dirtied pages, and cache hits are not counted",
 	.exposes = "the last two parts of the paths of files that were read, written or made dirty",
-	.paid = "each block request pays the first and the third, and each clean page that is written to the last",
+	.paid = "each block request pays the first and the third, each clean page that is written to the fourth, each read through the page cache the last",
 	.programs = { { "file_bio_queued", "block_bio_queue", 3700 }, { "file_ring_submitted", "io_uring_submit_req", 80 },
-		      { "file_request_completed", "block_rq_complete", 3100 }, { "file_dirtied", "writeback_dirty_folio", 1400 } },
+		      { "file_request_completed", "block_rq_complete", 3100 }, { "file_dirtied", "writeback_dirty_folio", 1400 },
+		      { "cache_page_added", "mm_filemap_add_to_page_cache", 200 }, { "cache_looked", "mm_filemap_get_pages", 300 } },
 	.decoders = decoders,
 };

@@ -51,7 +51,7 @@ struct qstr { const unsigned char *name; };
 struct dentry { struct qstr d_name; struct dentry *d_parent; union { struct hlist_node d_alias; } d_u; };
 struct address_space { struct inode *host; };
 struct page { struct address_space *mapping; unsigned long compound_head; };
-struct folio;
+struct folio { struct address_space *mapping; unsigned long index; };
 struct bio_vec { struct page *bv_page; };
 struct io_cqe { int fd; };
 struct io_kiocb { struct file *file; struct io_cqe cqe; __u64 flags; };

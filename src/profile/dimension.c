@@ -108,6 +108,8 @@ const struct dimension_row dimension_rows[] = {
 	DETAIL("block-operations", "file-bytes", "bytes", "their bytes"),
 	DETAIL("block-operations", "file-time", "ns", "from a piece's submission to the completion of its request"),
 	DETAIL("block-operations", "file-dirtied", "count", "clean pages of a file that a thread made dirty"),
+	DETAIL("block-operations", "cache-found", "count", "reads of a file whose pages were in memory: no request of a device"),
+	DETAIL("block-operations", "cache-missed", "count", "reads of a file that had to fetch their pages first"),
 	AMOUNT("block-bytes", "bytes", "bytes of these requests"),
 	AMOUNT("system-calls", "count", "system calls that ended"),
 	AMOUNT("system-call-time", "ns", "time in these calls, waiting included"),

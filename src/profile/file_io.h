@@ -10,3 +10,5 @@
 #define FILE_KIND "file"
 #define FILE_METADATA "metadata"
 #define FILE_DIRTIED "file-dirtied"
+/* Looks into the page cache, of the file alone as well: cache-found and cache-missed. */
+#define FILE_CACHED "file-cached"

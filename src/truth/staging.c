@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -179,6 +180,13 @@ static void process_run(struct truth_context *context, pid_t parent, int go)
 	if (size != 1)
 		_exit(0);                       /* dismissed */
 	perform(context);
+}
+
+void staging_environment(struct staging *staging, const char *const *environment)
+{
+	for (size_t i = 0; i < TRUTH_VARIABLES && environment[i]; i++)
+		(void)snprintf(staging->context->environment[i],
+			       sizeof(staging->context->environment[i]), "%s", environment[i]);
 }
 
 int staging_start(struct staging *staging, pid_t *ret_pid, struct error *err)

@@ -33,6 +33,8 @@ struct staging;
  */
 int staging_new(const struct truth *row, const char *directory, uint64_t duration_ns,
 		struct staging **ret, struct error *err);
+/* "NAME=VALUE", NULL-terminated, for rows that perform under a probe's own library. Before it starts. */
+void staging_environment(struct staging *staging, const char *const *environment);
 int staging_start(struct staging *staging, pid_t *ret_pid, struct error *err);
 void staging_go(struct staging *staging);
 int staging_wait(struct staging *staging, struct error *err);

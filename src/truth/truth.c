@@ -15,13 +15,17 @@
 	row(epoll)           \
 	row(eventfd)         \
 	row(fault_in_call)   \
+	row(fault_major)     \
+	row(fault_minor)     \
 	row(fdatasync)       \
 	row(flock)           \
 	row(frozen)          \
 	row(frozen_one)      \
 	row(futex_ping_pong) \
 	row(getppid)         \
+	row(holder)          \
 	row(join)            \
+	row(leak)            \
 	row(mmap_cold)       \
 	row(mutex)           \
 	row(mutex_pi)        \
@@ -72,6 +76,12 @@ const struct truth *truth_find(const char *name)
 	return NULL;
 }
 
+bool truth_is_amount(const struct truth *row)
+{
+	return row->measure == TRUTH_HOLDERS || row->measure == TRUTH_FAULTS ||
+	       row->measure == TRUTH_RETAINED;
+}
+
 uint64_t truth_expected_ns(const struct truth *row, const struct truth_thread *thread)
 {
 	switch (row->measure) {
@@ -86,6 +96,9 @@ uint64_t truth_expected_ns(const struct truth *row, const struct truth_thread *t
 		return thread->ready_known ? thread->ready_ns
 					   : thread->end_ns - thread->start_ns - thread->cpu_ns;
 	case TRUTH_RATE:
+	case TRUTH_HOLDERS:
+	case TRUTH_FAULTS:
+	case TRUTH_RETAINED:
 		break;
 	}
 	return 0;

@@ -22,6 +22,8 @@
 enum {
 	TRUTH_THREADS = 64,             /* judged threads of one run, at most */
 	TRUTH_FILES = 4,
+	TRUTH_AMOUNTS = 16,
+	TRUTH_VARIABLES = 2,
 	TRUTH_FILE_BYTES = 64 << 20,    /* no row makes a larger file */
 };
 
@@ -31,6 +33,10 @@ enum truth_measure {
 	TRUTH_RAN,      /* CPU time outside waiting calls */
 	TRUTH_QUEUED,   /* ready, but not running, all its life: of threads that never wait */
 	TRUTH_RATE,     /* nothing: how many operations per second, watched and unwatched */
+	/* Amounts that the row knows (truth_report.amounts): */
+	TRUTH_HOLDERS,  /* how often who got a lock from whom */
+	TRUTH_FAULTS,   /* page faults of a thread */
+	TRUTH_RETAINED, /* bytes that a function asked for and nobody gave back */
 };
 
 /*
@@ -57,10 +63,19 @@ struct truth_thread {
 	uint64_t began_ns, began_cpu_ns;        /* of the wait in progress */
 };
 
+/* What a row knows to have happened: to whom, or where. */
+struct truth_amount {
+	char name[24];                  /* of a function; empty where a thread is meant */
+	pid_t tid, other;               /* TRUTH_HOLDERS: other let go, tid got it */
+	uint64_t value;
+};
+
 struct truth_report {
 	atomic_uint thread_count;
 	struct truth_thread threads[TRUTH_THREADS];
 	uint64_t operations, elapsed_ns;        /* of rows that measure a rate */
+	unsigned amount_count;
+	struct truth_amount amounts[TRUTH_AMOUNTS];
 	struct error error;                     /* why stage() failed; code 0 when it did not */
 };
 
@@ -85,6 +100,7 @@ struct truth_context {
 	atomic_bool over;               /* set then: judged threads leave at their next wake-up */
 	atomic_uint acting;             /* judged threads that are not yet through */
 	atomic_uint signal;             /* a row's own: handshakes between its processes */
+	char environment[TRUTH_VARIABLES][512];         /* staging_environment(): "NAME=VALUE" */
 
 	struct truth_report report;
 };
@@ -97,6 +113,8 @@ struct truth {
 	const char *part;               /* its part, where the ledger has one; may be NULL */
 	const char *thread;             /* the name of the threads that are judged */
 	const char *operation;          /* "round trip": what a rate counts; NULL elsewhere */
+	const char *unit;               /* of its amounts: "faults"; NULL elsewhere */
+	const char *with;               /* the probe without which it cannot be seen; NULL: any */
 	enum truth_measure measure;
 	unsigned default_ms;
 
@@ -120,5 +138,7 @@ extern const struct truth *const truths[];      /* sorted by name, NULL-terminat
 
 const struct truth *truth_find(const char *name);       /* NULL when there is none of that name */
 
-/* What the row's state must hold for this thread; 0 where a rate is measured. */
+bool truth_is_amount(const struct truth *row);
+
+/* What the row's state must hold for this thread; 0 where a rate or an amount is measured. */
 uint64_t truth_expected_ns(const struct truth *row, const struct truth_thread *thread);

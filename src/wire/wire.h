@@ -64,6 +64,7 @@ enum wire_kind {
 	WIRE_FILE_IO,           /* from a map: block requests by file and by who submitted them */
 	WIRE_DIRTIED,           /* from a map: pages of a file that a thread made dirty */
 	WIRE_INTERRUPT,         /* from a map: interrupts that a running thread handled */
+	WIRE_CACHE_READ,        /* from a map: looks of a thread into the page cache, by file; operation: 0 found, 1 had to be read */
 	WIRE_KIND_COUNT,
 };
 
@@ -279,7 +280,7 @@ enum wire_counter {
 	COUNT_COUNTER_EVENTS, COUNT_COUNTER_EVENTS_LOST,
 	COUNT_READIES, COUNT_READIES_LOST,
 	COUNT_FILE_IOS, COUNT_FILE_IOS_LOST, COUNT_DIRTIED,
-	COUNT_INTERRUPTS, COUNT_INTERRUPTS_LOST,
+	COUNT_INTERRUPTS, COUNT_INTERRUPTS_LOST, COUNT_CACHE_READS, COUNT_CACHE_READS_LOST,
 	COUNTERS,
 };
 

@@ -201,3 +201,88 @@ TEST(the_time_of_all_cpus_must_add_up)
 	assert_int_equal(balanced(800, 1190, 0).verdict, CALIBRATION_OUTSIDE);
 	assert_int_equal(balanced(800, 1210, 0).verdict, CALIBRATION_OUTSIDE);
 }
+
+/* --- Amounts ---------------------------------------------------------------------------------------------------- */
+
+static const struct truth holding = { .name = "holder", .state = "lock", .part = "mutex", .unit = "hand-offs", .measure = TRUTH_HOLDERS };
+static const struct truth faulting = { .name = "fault-minor", .state = "page-faults", .part = "minor", .unit = "faults",
+				       .measure = TRUTH_FAULTS };
+static const struct truth leaking = { .name = "leak", .state = "inuse_space", .unit = "bytes", .measure = TRUTH_RETAINED };
+
+static void add_amount(struct profile *profile, struct slice_id slice, const char *parent, const char *name, enum measure_role role,
+		       const char *source, struct cell cell)
+{
+	cell.slice = slice;
+	cell.measure = profile_measure(profile, (struct measure){
+		.dimension = profile_dimension(profile, dimension_row_find(parent, name)), .role = role, .weighting = WEIGHTING_SAMPLED,
+		.source = profile_string(profile, source) });
+	profile_add_cell(profile, cell);
+}
+
+static struct calibration judged_holders(uint64_t right, uint64_t wrong_one)
+{
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 4700, "truth");
+	struct slice_id slice = built_slice(profile, BUILDER_START, BUILDER_START + 2000ull * MS);
+	struct thread_id waiter = built_thread(profile, process, TID, "t-holder", BUILDER_START, BUILDER_START + MS);
+	struct thread_id holder = built_thread(profile, process, TID + 1, "holds", BUILDER_START, BUILDER_START + MS);
+	struct thread_id other = built_thread(profile, process, TID + 2, "holds", BUILDER_START, BUILDER_START + MS);
+	struct truth_report report = { .amount_count = 1, .amounts = { { .tid = TID, .other = TID + 1, .value = 200 } } };
+	struct calibration ret = { .row = &holding };
+
+	add_amount(profile, slice, NULL, "lock", ROLE_DETAIL, "lock-hand-offs",
+		   (struct cell){ .thread = waiter, .other = holder, .count = right, .value = 1 });
+	add_amount(profile, slice, NULL, "lock", ROLE_DETAIL, "lock-hand-offs",
+		   (struct cell){ .thread = waiter, .other = other, .count = wrong_one, .value = 1 });
+	profile_freeze(profile);
+	calibration_judge(&report, profile, &ret);
+	return ret;
+}
+
+TEST(a_holder_is_right_in_ninety_nine_of_a_hundred_hand_offs)
+{
+	assert_int_equal(judged_holders(200, 0).verdict, CALIBRATION_WITHIN);
+	assert_int_equal(judged_holders(199, 1).verdict, CALIBRATION_WITHIN);
+	assert_int_equal(judged_holders(197, 3).verdict, CALIBRATION_OUTSIDE);
+	assert_int_equal(judged_holders(260, 0).verdict, CALIBRATION_WITHIN);   /* others were too short to be sure of */
+	assert_true(fabs(judged_holders(197, 3).error_amount + 3) < 0.5);
+}
+
+static struct calibration judged_amount(const struct truth *row, const struct truth_amount *amount, uint64_t seen, double variance)
+{
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 4700, "truth");
+	struct slice_id slice = built_slice(profile, BUILDER_START, BUILDER_START + 2000ull * MS);
+	struct thread_id thread = built_thread(profile, process, TID, "t-leak", BUILDER_START, BUILDER_START + MS);
+	struct cell cell = { .thread = thread, .count = 1, .value = seen, .variance = variance };
+	struct truth_report report = { .amount_count = 1, .amounts = { *amount } };
+	struct calibration ret = { .row = row };
+
+	if (row->measure == TRUTH_RETAINED)
+		cell.stack = built_stack(profile, "main;leak;leak_small", STACK_COMPLETE);
+	add_amount(profile, slice, row->part ? row->state : NULL, row->part ? row->part : row->state,
+		   row->measure == TRUTH_RETAINED ? ROLE_SPLIT : ROLE_TOTAL, "probe", cell);
+	profile_freeze(profile);
+	calibration_judge(&report, profile, &ret);
+	return ret;
+}
+
+TEST(an_amount_may_be_off_by_one_per_cent_and_what_sampling_leaves_open)
+{
+	const struct truth_amount faults = { .tid = TID, .value = 100000 }, leak = { .name = "leak_small", .value = 1000000 };
+	const struct truth_amount elsewhere = { .name = "leak_large", .value = 1000000 };
+
+	assert_int_equal(judged_amount(&faulting, &faults, 100900, 0).verdict, CALIBRATION_WITHIN);
+	assert_int_equal(judged_amount(&faulting, &faults, 102000, 0).verdict, CALIBRATION_OUTSIDE);
+	assert_int_equal(judged_amount(&faulting, &faults, 102000, 1e6).verdict, CALIBRATION_WITHIN);
+	assert_int_equal(judged_amount(&leaking, &leak, 1000000, 0).verdict, CALIBRATION_WITHIN);
+	assert_int_equal(judged_amount(&leaking, &leak, 900000, 0).verdict, CALIBRATION_OUTSIDE);
+	assert_int_equal(judged_amount(&leaking, &elsewhere, 1000000, 0).verdict, CALIBRATION_OUTSIDE);
+}
+
+TEST(a_program_that_reports_nothing_is_out_of_bounds)
+{
+	const struct truth_amount nothing = { .tid = TID };
+
+	assert_int_equal(judged_amount(&faulting, &nothing, 0, 0).verdict, CALIBRATION_OUTSIDE);
+}

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { BLOCK = 4096, BLOCKS = 512, DIRECT = 120, AIO = 90, RING = 70, DIRTY = 200 };
-#define THREADS 4
+enum { BLOCK = 4096, BLOCKS = 512, DIRECT = 120, AIO = 90, RING = 70, DIRTY = 200, CACHED = 150 };
+#define THREADS 5
 
 static uint64_t sum_of(const struct profile *profile, const char *dimension, const char *comm, const char *object)
 {
@@ -52,6 +52,8 @@ TEST(requests_are_of_a_file_and_of_who_submitted_them)
 	struct wire_file_io read = { .key = { .file = name.file, .thread = 7 }, .value = { .count = 3, .bytes = 12288, .device_ns = 900 } };
 	struct wire_file_io write = { .key = { .file = device.file, .operation = 1 }, .value = { .count = 1, .bytes = 4096 } };
 	struct wire_file_io nameless = { .key = { .file = { .inode = 99 }, .thread = 7 }, .value = { .count = 2 } };
+	struct wire_file_io found = { .key = { .file = name.file, .thread = 7 }, .value = { .count = 9 } };
+	struct wire_file_io missed = { .key = { .file = name.file, .thread = 7, .operation = 1 }, .value = { .count = 4 } };
 	struct wire_file_io dirtied = { .key = { .file = name.file, .thread = 7 }, .value = { .count = 5 } };
 
 	batch_put(&batch, WIRE_THREAD, 1000, &thread, sizeof(thread), NULL);
@@ -62,6 +64,8 @@ TEST(requests_are_of_a_file_and_of_who_submitted_them)
 	batch_put(&batch, WIRE_FILE_IO, 0, &write, sizeof(write), NULL);
 	batch_put(&batch, WIRE_FILE_IO, 0, &nameless, sizeof(nameless), NULL);
 	batch_put(&batch, WIRE_DIRTIED, 0, &dirtied, sizeof(dirtied), NULL);
+	batch_put(&batch, WIRE_CACHE_READ, 0, &found, sizeof(found), NULL);
+	batch_put(&batch, WIRE_CACHE_READ, 0, &missed, sizeof(missed), NULL);
 	assert_int_equal(decoder_feed(decoder, batch.bytes, batch.size), 0);
 	assert_null(profile_broken(profile));
 	assert_int_equal(sum_of(profile, "file-requests", "writer", "read data/orders.db"), 3);
@@ -69,6 +73,8 @@ TEST(requests_are_of_a_file_and_of_who_submitted_them)
 	assert_int_equal(sum_of(profile, "file-requests", NULL, "write [metadata of 254:1]"), 1);
 	assert_int_equal(sum_of(profile, "file-requests", "writer", "read [inode 99]"), 2);
 	assert_int_equal(sum_of(profile, "file-dirtied", "writer", "data/orders.db"), 5);
+	assert_int_equal(sum_of(profile, "cache-found", "writer", "data/orders.db"), 9);
+	assert_int_equal(sum_of(profile, "cache-missed", "writer", "data/orders.db"), 4);
 	decoder_free(decoder);
 	profile_free(profile);
 	batch_done(&batch);
@@ -200,9 +206,26 @@ static void *make_dirty(void *argument)
 	return NULL;
 }
 
+/* Each page twice: fetched first, and found. */
+static void *read_cached(void *argument)
+{
+	static char block[BLOCK];
+	struct stage *stage = argument;
+	int file = make(stage, "cached", 0);
+
+	(void)prctl(PR_SET_NAME, "t-cached");
+	(void)posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+	(void)posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+	await(stage);
+	for (int i = 0; i < 2 * CACHED; i++)
+		(void)!pread(file, block, BLOCK, (off_t)(i % CACHED * 7 % BLOCKS) * BLOCK);
+	atomic_fetch_add(&stage->done, 1);
+	return NULL;
+}
+
 static _Noreturn void perform(struct stage *stage)
 {
-	void *(*const acts[THREADS])(void *) = { read_direct, read_aio, read_ring, make_dirty };
+	void *(*const acts[THREADS])(void *) = { read_direct, read_aio, read_ring, make_dirty, read_cached };
 	pthread_t thread;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -228,7 +251,7 @@ static bool is_nearly(uint64_t seen, uint64_t known)
 
 static void remove_folder(const struct stage *stage)
 {
-	static const char *const names[] = { "direct", "aio", "ring", "dirty" };
+	static const char *const names[] = { "direct", "aio", "ring", "dirty", "cached" };
 	char path[128];
 
 	for (int i = 0; i < THREADS; i++) {
@@ -281,6 +304,15 @@ TEST(requests_are_led_back_to_their_files_and_their_submitters)
 	assert_int_equal(sum_of(profile, "file-dirtied", "t-dirty", "/dirty"), DIRTY);
 	/* Whether by itself or by a worker, each page that was dirty was written. */
 	assert_true(is_nearly(sum_of(profile, "file-bytes", NULL, "/dirty") / BLOCK, DIRTY));
+	if (!profile_meta(profile, "probe.missing.mm_filemap_get_pages")) {
+		uint64_t found = sum_of(profile, "cache-found", "t-cached", "/cached");
+		uint64_t missed = sum_of(profile, "cache-missed", "t-cached", "/cached");
+
+		print_message("# reads through the page cache: %lu found, %lu fetched first, of %d each\n", (unsigned long)found,
+			      (unsigned long)missed, CACHED);
+		assert_int_equal(found + missed, 2 * CACHED);
+		assert_true(is_nearly(missed, CACHED));
+	}
 	profile_free(profile);
 	(void)munmap(stage, sizeof(*stage));
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0-only) */
+#pragma once
+/* Which file, for the halves of the probe: files.bpf.c follows block requests, cache.bpf.c what needed none. */
+#include "probe/kernel.bpf.h"
+
+enum { FILE_ENTRIES = 4096 };
+
+#define FILE_MAP(name)                                        \
+	struct {                                              \
+		__uint(type, BPF_MAP_TYPE_HASH);              \
+		__uint(max_entries, FILE_ENTRIES);            \
+		__uint(map_flags, BPF_F_NO_PREALLOC);         \
+		__type(key, struct wire_file_key);            \
+		__type(value, struct wire_file_value);        \
+	} name SEC(".maps")
+
+static inline bool file_window_is_open(void)
+{
+	return window_start_ns != ~0ull && window_end_ns == ~0ull;
+}
+
+HIDDEN void file_of(struct inode *inode, struct wire_file *ret);
+/* Once for each file. The names are those of one link to it, and may be gone. */
+HIDDEN void file_announce(const struct wire_file *file, struct inode *inode);
