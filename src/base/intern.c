@@ -8,13 +8,14 @@
 #include "base/map.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { CHUNK_BYTES = 64 * 1024 };
 
 struct intern_entry {
 	const char *text;
-	uint64_t hash;
+	uint32_t hash, size;
 };
 
 struct intern {
@@ -66,14 +67,14 @@ void intern_free(struct intern *intern)
 	free(intern);
 }
 
-static size_t intern_slot(const struct intern *intern, const char *text, size_t size, uint64_t hash)
+static size_t intern_slot(const struct intern *intern, const char *text, size_t size, uint32_t hash)
 {
 	size_t slot = hash & (intern->slot_count - 1);
 
 	while (intern->slots[slot]) {
 		const struct intern_entry *entry = &intern->entries[intern->slots[slot] - 1];
 
-		if (entry->hash == hash && !strncmp(entry->text, text, size) && !entry->text[size])
+		if (entry->hash == hash && entry->size == size && !memcmp(entry->text, text, size))
 			break;
 		slot = (slot + 1) & (intern->slot_count - 1);
 	}
@@ -96,16 +97,17 @@ static void intern_double(struct intern *intern)
 
 uint32_t intern_put_size(struct intern *intern, const char *text, size_t size)
 {
-	uint64_t hash;
+	uint32_t hash;
 	size_t slot;
 
 	size = strnlen(text, size);
-	hash = hash_bytes(text, size);
+	assert(size <= UINT32_MAX);
+	hash = (uint32_t)hash_bytes(text, size);
 	slot = intern_slot(intern, text, size, hash);
 	if (intern->slots[slot])
 		return intern->slots[slot] - 1;
 	grow(intern->entries, intern->count, intern->room);
-	intern->entries[intern->count++] = (struct intern_entry){ intern_keep(intern, text, size), hash };
+	intern->entries[intern->count++] = (struct intern_entry){ intern_keep(intern, text, size), hash, (uint32_t)size };
 	intern->slots[slot] = (uint32_t)intern->count;
 	if (intern->count * 3 > intern->slot_count * 2)
 		intern_double(intern);
@@ -120,7 +122,7 @@ uint32_t intern_put(struct intern *intern, const char *text)
 uint32_t intern_find(const struct intern *intern, const char *text)
 {
 	size_t size = strlen(text);
-	uint32_t id = intern->slots[intern_slot(intern, text, size, hash_bytes(text, size))];
+	uint32_t id = intern->slots[intern_slot(intern, text, size, (uint32_t)hash_bytes(text, size))];
 
 	return id ? id - 1 : UINT32_MAX;
 }

@@ -24,22 +24,33 @@ static uint64_t hash_seed(void)
 	return seed |= 1;
 }
 
+static inline uint64_t word_at(const unsigned char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return word;
+}
+
+static inline uint64_t hash_mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0xff51afd7ed558ccd;
+	return hash ^ hash >> 32;
+}
+
+/* Copies of a size that the compiler knows are one instruction; the last few bytes are the only others. */
 uint64_t hash_bytes(const void *bytes, size_t size)
 {
 	const unsigned char *at = bytes;
-	uint64_t hash = hash_seed() ^ (size * 0x9e3779b97f4a7c15);
+	uint64_t hash = hash_seed() ^ (size * 0x9e3779b97f4a7c15), last = 0;
 
-	while (size) {
-		size_t part = size < 8 ? size : 8;
-		uint64_t word = 0;
-
-		memcpy(&word, at, part);
-		hash = (hash ^ word) * 0xff51afd7ed558ccd;
-		hash ^= hash >> 32;
-		at += part;
-		size -= part;
-	}
-	return hash;
+	for (; size >= 8; at += 8, size -= 8)
+		hash = hash_mix(hash, word_at(at));
+	if (!size)
+		return hash;
+	for (size_t i = 0; i < size; i++)
+		last |= (uint64_t)at[i] << 8 * i;
+	return hash_mix(hash, last);
 }
 
 struct map *map_new(size_t key_size)
@@ -61,6 +72,16 @@ void map_free(struct map *map)
 	free(map);
 }
 
+bool bytes_equal(const void *one, const void *other, size_t size)
+{
+	const unsigned char *a = one, *b = other;
+
+	for (; size >= 8; a += 8, b += 8, size -= 8)
+		if (word_at(a) != word_at(b))
+			return false;
+	return !size || !memcmp(a, b, size);
+}
+
 static unsigned char *slot_of(const struct map *map, const void *key)
 {
 	size_t slot = hash_bytes(key, map->key_size) & (map->slots - 1);
@@ -70,7 +91,7 @@ static unsigned char *slot_of(const struct map *map, const void *key)
 		uint32_t used;
 
 		memcpy(&used, entry, sizeof(used));
-		if (!used || !memcmp(entry + 8, key, map->key_size))
+		if (!used || bytes_equal(entry + 8, key, map->key_size))
 			return entry;
 		slot = (slot + 1) & (map->slots - 1);
 	}

@@ -25,3 +25,4 @@ size_t map_count(const struct map *map);
 void map_clear(struct map *map);
 
 uint64_t hash_bytes(const void *bytes, size_t size);                /* not for adversaries with write access to time */
+bool bytes_equal(const void *one, const void *other, size_t size);  /* of keys, which are short: faster than memcmp() there */

@@ -11,7 +11,7 @@
 
 struct row_index {
 	struct row_index_options options;
-	uint32_t *slots;                        /* row; 0: free */
+	uint32_t *slots;                        /* row + 1; 0: free */
 	size_t slot_count, count;               /* slot_count is a power of two */
 };
 
@@ -46,8 +46,8 @@ static uint32_t *slot_of(const struct row_index *index, const void *rows, const 
 	unsigned char other[ROW_KEY_LIMIT];
 
 	for (; index->slots[slot]; slot = (slot + 1) & (index->slot_count - 1)) {
-		key_at(index, rows, index->slots[slot], other);
-		if (!memcmp(other, key, index->options.key_size))
+		key_at(index, rows, index->slots[slot] - 1, other);
+		if (bytes_equal(other, key, index->options.key_size))
 			break;
 	}
 	return &index->slots[slot];
@@ -55,15 +55,20 @@ static uint32_t *slot_of(const struct row_index *index, const void *rows, const 
 
 uint32_t row_index_find(const struct row_index *index, const void *rows, const void *key)
 {
-	return *slot_of(index, rows, key);
+	return *slot_of(index, rows, key) - 1;  /* 0 is free: it becomes ROW_NONE */
 }
 
+/* Of a key that is not there: nobody is asked for his. */
 static void put(struct row_index *index, const void *rows, uint32_t row)
 {
 	unsigned char key[ROW_KEY_LIMIT];
+	size_t slot;
 
 	key_at(index, rows, row, key);
-	*slot_of(index, rows, key) = row;
+	slot = hash_bytes(key, index->options.key_size) & (index->slot_count - 1);
+	while (index->slots[slot])
+		slot = (slot + 1) & (index->slot_count - 1);
+	index->slots[slot] = row + 1;
 }
 
 static void grow_slots(struct row_index *index, const void *rows)
@@ -75,7 +80,7 @@ static void grow_slots(struct row_index *index, const void *rows)
 	index->slots = xcalloc(index->slot_count, sizeof(*index->slots));
 	for (size_t i = 0; i < count; i++)
 		if (old[i])
-			put(index, rows, old[i]);
+			put(index, rows, old[i] - 1);
 	free(old);
 }
 
@@ -85,4 +90,10 @@ void row_index_add(struct row_index *index, const void *rows, uint32_t row)
 		grow_slots(index, rows);
 	put(index, rows, row);
 	index->count++;
+}
+
+void row_index_clear(struct row_index *index)
+{
+	memset(index->slots, 0, index->slot_count * sizeof(*index->slots));
+	index->count = 0;
 }

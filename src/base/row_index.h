@@ -2,7 +2,7 @@
 #pragma once
 /*
  * Finds a row of an array by its key where the array has millions of rows: four bytes a slot, since the keys stay in the rows.
- * A map keeps a copy of each key, which for small rows is most of the memory. Row 0 is nobody's: 0 says "not there".
+ * A map keeps a copy of each key, which for small rows is most of the memory.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +12,7 @@
 struct row_index;
 
 enum { ROW_KEY_LIMIT = 64 };
+#define ROW_NONE UINT32_MAX                                     /* "not there" */
 
 struct row_index_options {
 	size_t row_size, key_size;                              /* key_size: at most ROW_KEY_LIMIT */
@@ -26,3 +27,4 @@ DEFINE_CLEANUP(row_index)
 uint32_t row_index_find(const struct row_index *index, const void *rows, const void *key);
 /* After the row was appended; its key must not be there yet. */
 void row_index_add(struct row_index *index, const void *rows, uint32_t row);
+void row_index_clear(struct row_index *index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node is found by its parent and name through one map. Within a walk each of the capture's stacks is looked up once per
+ * A node is found by its parent and name through one index. Within a walk each of the capture's stacks is looked up once per
  * root that it hangs from, since the stacks themselves are a tree: a million stacks cost a million look-ups, not their depths.
  */
 #include "compare/forest.h"
@@ -13,6 +13,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/row_index.h"
 #include "base/text.h"
 #include "compare/canonical.h"
 #include "profile/profile.h"
@@ -24,15 +25,24 @@ struct node { uint32_t parent, root, name; };
 struct forest {
 	struct node *nodes;
 	size_t count, room;
-	struct map *index;                   /* {parent, name} to the node */
+	struct row_index *index;             /* by parent and name */
 	struct intern *names, *shown;        /* with and without the module */
 };
+
+static void node_key(const void *row, void *ret)
+{
+	const struct node *node = row;
+	const uint32_t key[2] = { node->parent, node->name };
+
+	memcpy(ret, key, sizeof(key));
+}
 
 struct forest *forest_new(void)
 {
 	struct forest *forest = xcalloc(1, sizeof(*forest));
 
-	forest->index = map_new(2 * sizeof(uint32_t));
+	forest->index = row_index_new(&(struct row_index_options){
+		.row_size = sizeof(struct node), .key_size = 2 * sizeof(uint32_t), .key_of = node_key });
 	forest->names = intern_new();
 	forest->shown = intern_new();
 	grow(forest->nodes, forest->count, forest->room);
@@ -45,7 +55,7 @@ void forest_free(struct forest *forest)
 	if (!forest)
 		return;
 	free(forest->nodes);
-	map_free(forest->index);
+	row_index_free(forest->index);
 	intern_free(forest->names);
 	intern_free(forest->shown);
 	free(forest);
@@ -55,21 +65,18 @@ void forest_free(struct forest *forest)
 static uint32_t child_of(struct forest *forest, uint32_t parent, uint32_t name)
 {
 	const uint32_t key[2] = { parent, name };
-	uint32_t *at;
-	bool added;
+	uint32_t node = row_index_find(forest->index, forest->nodes, key);
 
+	if (node != ROW_NONE)
+		return node;
 	if (forest->count >= FOREST_NODE_LIMIT)
 		return parent;
-	at = map_put(forest->index, key, &added);
-	if (added) {
-		*at = (uint32_t)forest->count;
-		grow(forest->nodes, forest->count, forest->room);
-		forest->nodes[forest->count] = (struct node){
-			.parent = parent, .name = name, .root = parent ? forest->nodes[parent].root : *at,
-		};
-		forest->count++;
-	}
-	return *at;
+	node = (uint32_t)forest->count;
+	grow(forest->nodes, forest->count, forest->room);
+	forest->nodes[forest->count++] =
+		(struct node){ .parent = parent, .name = name, .root = parent ? forest->nodes[parent].root : node };
+	row_index_add(forest->index, forest->nodes, node);
+	return node;
 }
 
 /* --- Walking one capture -------------------------------------------------------------------------------------------------- */
@@ -87,7 +94,8 @@ struct forest_walk {
 	struct hanging *hangings;
 	size_t hanging_count, hanging_room;
 	bool *programs;                      /* by file: a process' executable */
-	double *weights, *events, *compiled; /* by node */
+	struct forest_weights weights;       /* in no order yet */
+	uint32_t *weight_of;                 /* by node: its row there plus 1; most nodes have none */
 	size_t weight_room;
 };
 
@@ -191,23 +199,28 @@ static uint32_t walk_stack(struct forest_walk *walk, uint32_t root, struct stack
 	return node;
 }
 
-static double *widened(double *sums, size_t from, size_t to)
-{
-	sums = xreallocarray(sums, to, sizeof(*sums));
-	memset(sums + from, 0, (to - from) * sizeof(*sums));
-	return sums;
-}
-
 static void make_room(struct forest_walk *walk, uint32_t node)
 {
 	size_t room = walk->weight_room, wider = walk->forest->count + walk->forest->count / 2 + 64;
 
 	if (node < room)
 		return;
-	walk->weights = widened(walk->weights, room, wider);
-	walk->events = widened(walk->events, room, wider);
-	walk->compiled = widened(walk->compiled, room, wider);
+	walk->weight_of = xreallocarray(walk->weight_of, wider, sizeof(uint32_t));
+	memset(walk->weight_of + room, 0, (wider - room) * sizeof(uint32_t));
 	walk->weight_room = wider;
+}
+
+static struct forest_weight *weight_of(struct forest_walk *walk, uint32_t node)
+{
+	struct forest_weights *weights = &walk->weights;
+
+	make_room(walk, node);
+	if (!walk->weight_of[node]) {
+		grow(weights->rows, weights->count, weights->room);
+		weights->rows[weights->count++] = (struct forest_weight){ .node = node };
+		walk->weight_of[node] = (uint32_t)weights->count;
+	}
+	return &weights->rows[walk->weight_of[node] - 1];
 }
 
 /* The node of the function that the leaf was compiled into: above what was inlined there. */
@@ -226,40 +239,45 @@ void forest_walk_add(struct forest_walk *walk, const char *root, struct stack_id
 {
 	uint32_t node = child_of(walk->forest, FOREST_NONE, intern_put(walk->forest->names, root));
 	const char *cause = naming_cause(walk->naming, stack);
+	struct forest_weight *own;
 
 	if (cause)
 		node = child_of(walk->forest, node, intern_put(walk->forest->names, cause));
 	node = walk_stack(walk, node, stack);
-	make_room(walk, node);
-	walk->weights[node] += weight;
-	walk->events[node] += events;
-	walk->compiled[compiled_node(walk, node, stack)] += weight;
+	own = weight_of(walk, node);
+	own->weight += weight;
+	own->events += events;
+	weight_of(walk, compiled_node(walk, node, stack))->compiled += weight;
+}
+
+/* By node; what weighs nothing is left out. */
+static struct forest_weights in_order(const struct forest_walk *walk)
+{
+	struct forest_weights weights = { .rows = xcalloc(walk->weights.count + 1, sizeof(*weights.rows)) };
+
+	weights.room = walk->weights.count + 1;
+	for (size_t node = 0; node < walk->weight_room; node++) {
+		const struct forest_weight *row = walk->weight_of[node] ? &walk->weights.rows[walk->weight_of[node] - 1] : NULL;
+
+		if (row && (row->weight != 0 || row->events != 0 || row->compiled != 0))
+			weights.rows[weights.count++] = *row;
+	}
+	return weights;
 }
 
 void forest_walk_end(struct forest_walk *walk, struct forest_weights *ret)
 {
-	struct forest_weights weights = { 0 };
-
-	for (size_t i = 0; i < walk->weight_room; i++) {
-		if (walk->weights[i] == 0 && walk->events[i] == 0 && walk->compiled[i] == 0)
-			continue;
-		grow(weights.rows, weights.count, weights.room);
-		weights.rows[weights.count++] =
-			(struct forest_weight){ .node = (uint32_t)i, .weight = walk->weights[i], .events = walk->events[i],
-						.compiled = walk->compiled[i] };
-	}
+	*ret = in_order(walk);
 	for (size_t i = 0; i < walk->hanging_count; i++)
 		free(walk->hangings[i].nodes);
 	free(walk->hangings);
 	free(walk->frames);
 	free(walk->spread);
 	free(walk->programs);
-	free(walk->weights);
-	free(walk->events);
-	free(walk->compiled);
+	free(walk->weights.rows);
+	free(walk->weight_of);
 	naming_free(walk->naming);
 	free(walk);
-	*ret = weights;
 }
 
 /* --- Reading -------------------------------------------------------------------------------------------------------------- */

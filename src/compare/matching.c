@@ -16,6 +16,7 @@ struct matching { double known, all; };
 
 struct names {
 	bool *known[2];                      /* by name: the base, the candidate has some weight of it */
+	uint32_t *module_of;                 /* by name */
 	struct matching *modules;
 };
 
@@ -28,16 +29,17 @@ static struct names names_of(const struct comparison *comparison)
 {
 	const struct forest *forest = comparison->forest;
 	size_t count = forest_name_count(forest);
-	struct names names = { .known = { xcalloc(count, sizeof(bool)), xcalloc(count, sizeof(bool)) } };
+	struct names names = { .known = { xcalloc(count, sizeof(bool)), xcalloc(count, sizeof(bool)) },
+			       .module_of = xcalloc(count, sizeof(uint32_t)) };
 
 	for (uint32_t node = 1; node < forest_count(forest); node++)
 		for (size_t side = 0; side < 2; side++)
 			names.known[side][forest_name(forest, node)] |= is_frame(comparison, node) && comparison->pooled[side][node] > 0;
 	for (uint32_t name = 0; name < count; name++)
-		(void)forest_module(forest, name);      /* so that all modules have their number */
+		names.module_of[name] = forest_module(forest, name);
 	names.modules = xcalloc(forest_text_count(forest), sizeof(*names.modules));
 	for (uint32_t node = 1; node < forest_count(forest); node++) {
-		uint32_t name = forest_name(forest, node), module = forest_module(forest, name);
+		uint32_t name = forest_name(forest, node), module = names.module_of[name];
 		double weight = comparison->pooled[SIDE_BASE][node] + comparison->pooled[SIDE_CANDIDATE][node];
 
 		if (!is_frame(comparison, node) || module == FOREST_NO_MODULE)
@@ -50,7 +52,7 @@ static struct names names_of(const struct comparison *comparison)
 
 static bool is_known(const struct comparison *comparison, const struct names *names, uint32_t node)
 {
-	uint32_t name = forest_name(comparison->forest, node), module = forest_module(comparison->forest, name);
+	uint32_t name = forest_name(comparison->forest, node), module = names->module_of[name];
 
 	if (names->known[0][name] && names->known[1][name])
 		return true;
@@ -98,6 +100,7 @@ double comparison_match(const struct comparison *comparison)
 	}
 	free(by_root);
 	free(names.modules);
+	free(names.module_of);
 	free(names.known[0]);
 	free(names.known[1]);
 	return worst;

@@ -59,8 +59,8 @@ static void pool(struct comparison *comparison)
 		for (size_t k = 0; k < arm->weights.count; k++)
 			pooled[arm->weights.rows[k].node] += arm->scale * arm->weights.rows[k].weight / (double)comparison->pairs;
 	}
-	for (size_t side = 0; side < SIDE_COUNT; side++)
-		for (size_t node = count; node-- > 1;)
+	for (size_t side = 0; side < SIDE_COUNT; side++)     /* pages of a side without captures are never written */
+		for (size_t node = comparison_arm(comparison, (enum side)side, 0) ? count : 0; node-- > 1;)
 			comparison->pooled[side][forest_parent(comparison->forest, (uint32_t)node)] += comparison->pooled[side][node];
 }
 
@@ -136,20 +136,21 @@ static struct compared *make_row(struct comparison *comparison, uint32_t node)
 static void fill_rows(struct comparison *comparison, size_t first, const struct arm *arm)
 {
 	size_t count = forest_count(comparison->forest);
-	double *weights = xcalloc(count, sizeof(double)), *events = xcalloc(count, sizeof(double));
+	double *sums = xcalloc(count, sizeof(double));
 	enum side side = arm->capture.side;
 
-	forest_sum(comparison->forest, &arm->weights, 1, weights);
-	forest_sum_events(comparison->forest, &arm->weights, events);
+	forest_sum(comparison->forest, &arm->weights, 1, sums);
 	for (size_t i = first; i < comparison->row_count; i++) {
 		struct compared *row = comparison->rows[i];
 
-		row->values[side][arm->capture.pair] = weights[row->node] * arm->scale;
-		row->totals[side] += weights[row->node];
-		row->events[side] += events[row->node];
+		row->values[side][arm->capture.pair] = sums[row->node] * arm->scale;
+		row->totals[side] += sums[row->node];
 	}
-	free(weights);
-	free(events);
+	memset(sums, 0, count * sizeof(double));
+	forest_sum_events(comparison->forest, &arm->weights, sums);
+	for (size_t i = first; i < comparison->row_count; i++)
+		comparison->rows[i]->events[side] += sums[comparison->rows[i]->node];
+	free(sums);
 }
 
 void comparison_find_stacks(struct comparison *comparison)

@@ -8,12 +8,17 @@
  * does not say: read, they are samples of an amount, thousandths of one where any is a fraction.
  * A line that is none is left out and counted. Two counts are a difference of two profiles, which
  * is no profile.
+ *
+ * Lines mostly stand in an order in which neighbours share callers: what a line begins with like the
+ * one before it is not looked up again.
  */
 #include "format/content.h"
 #include "format/folded.h"
 
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "format/format.h"
 #include "format/import.h"
 #include "format/input.h"
@@ -84,28 +89,82 @@ static bool is_comment(const char *line, size_t size)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
+/* The line before: where its frames end, and the stacks that end there. */
+struct folded_step { size_t end; struct stack_id stack; };
+struct folded_path { struct text line; struct folded_step *steps; size_t count, room; };
+
 /* Weights are kept until it is known whether any of them is a fraction. */
 struct folded_stack { struct stack_id stack; uint64_t whole, milli; };
 struct folded_reader {
 	struct import *import;
+	struct intern *names;
+	struct frame_id *frames;                 /* by name */
+	size_t frame_count, frame_room;
+	struct folded_path path;
 	struct map *known;                       /* stacks → rows */
 	struct folded_stack *rows;
 	size_t count, room, pairs, singles;
 	bool fractions;
 };
 
-static struct stack_id stack_read(struct import *import, const char *at, const char *end)
+static struct frame_id frame_of_name(struct folded_reader *reader, const char *name, size_t size)
 {
+	uint32_t id = intern_put_size(reader->names, name, size);
+	struct import_name given = { .function = name, .function_size = size };
+
+	while (reader->frame_count <= id) {      /* names get their numbers one after the other */
+		grow(reader->frames, reader->frame_count, reader->frame_room);
+		reader->frames[reader->frame_count++] = import_frame(reader->import, &given);
+	}
+	return reader->frames[id];
+}
+
+static size_t common_size(const char *a, const char *b, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && a[at] == b[at])
+		at++;
+	return at;
+}
+
+/* Back to the last frame that the line has in common with the one before. */
+static void path_back(struct folded_path *path, const char *line, size_t size)
+{
+	size_t most = size < path->line.size ? size : path->line.size;
+	size_t common = most ? common_size(line, path->line.bytes, most) : 0;
+
+	while (path->count) {
+		size_t end = path->steps[path->count - 1].end;
+
+		if (end <= common && (end == size || line[end] == ';'))
+			break;
+		path->count--;
+	}
+	text_clear(&path->line);
+	text_append(&path->line, line, size);
+}
+
+static struct stack_id stack_read(struct folded_reader *reader, const char *line, size_t size)
+{
+	struct folded_path *path = &reader->path;
 	struct stack_id stack = { 0 };
+	size_t at = 0;
 
-	while (at < end) {
-		const char *semicolon = memchr(at, ';', (size_t)(end - at));
-		const char *name_end = semicolon ? semicolon : end;
-		struct import_name name = { .function = at, .function_size = (size_t)(name_end - at) };
+	path_back(path, line, size);
+	if (path->count) {
+		stack = path->steps[path->count - 1].stack;
+		at = path->steps[path->count - 1].end + 1;
+	}
+	while (at < size) {
+		const char *semicolon = memchr(line + at, ';', size - at);
+		size_t end = semicolon ? (size_t)(semicolon - line) : size;
 
-		if (name.function_size)
-			stack = import_stack(import, stack, import_frame(import, &name));
-		at = name_end + 1;
+		if (end > at)
+			stack = import_stack(reader->import, stack, frame_of_name(reader, line + at, end - at));
+		grow(path->steps, path->count, path->room);
+		path->steps[path->count++] = (struct folded_step){ end, stack };
+		at = end + 1;
 	}
 	return stack;
 }
@@ -165,14 +224,15 @@ static void lines_read(struct folded_reader *reader, struct input *input)
 		}
 		reader->pairs += parsed.two;
 		reader->singles += !parsed.two;
-		stack_add(reader, stack_read(reader->import, line, line + parsed.names), &parsed);
+		stack_add(reader, stack_read(reader, line, parsed.names), &parsed);
 	}
 }
 
 static int folded_read(struct input *input, struct profile *into, struct error *err)
 {
 	CLEANUP(import) struct import *import = import_new(into, input, &folded_format);
-	struct folded_reader reader = { .import = import, .known = map_new(sizeof(uint32_t)) };
+	struct folded_reader reader = { .import = import, .names = intern_new(), .known = map_new(sizeof(uint32_t)),
+					.path = { .line = TEXT(INPUT_LINE_LIMIT) } };
 	int r;
 
 	lines_read(&reader, input);
@@ -184,6 +244,10 @@ static int folded_read(struct input *input, struct profile *into, struct error *
 		r = import_finish(import, err);
 	}
 	map_free(reader.known);
+	intern_free(reader.names);
+	text_done(&reader.path.line);
+	free(reader.path.steps);
+	free(reader.frames);
 	free(reader.rows);
 	return r;
 }

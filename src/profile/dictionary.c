@@ -54,6 +54,8 @@ struct string_id profile_string(struct profile *profile, const char *text)
 #define add_indexed(profile, noun, key, row, limit) \
 	({ \
 		uint32_t id = row_index_find((profile)->noun##_index, (profile)->noun##_rows, (key)); \
+		if (id == ROW_NONE) \
+			id = 0; \
 		if (!id && profile_has_room((profile), (profile)->noun##_count, (limit))) { \
 			id = append((profile), noun, (row)); \
 			row_index_add((profile)->noun##_index, (profile)->noun##_rows, id); \

@@ -6,27 +6,10 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/row_index.h"
 #include "profile/storage.h"
 
 #include <assert.h>
-
-struct cell_key {
-	uint32_t slice, thread, measure, evidence, stack, object, other, other_stack,
-		p_log2_length_log2;
-};
-
-static struct cell_key cell_key(const struct cell *cell)
-{
-	return (struct cell_key){ cell->slice.index,
-				  cell->thread.index,
-				  cell->measure.index,
-				  cell->evidence.index,
-				  cell->stack.index,
-				  cell->object.index,
-				  cell->other.index,
-				  cell->other_stack.index,
-				  (uint32_t)cell->p_log2 << 8 | cell->length_log2 };
-}
 
 static bool cell_ids_exist(const struct profile *profile, const struct cell *cell)
 {
@@ -53,7 +36,7 @@ static bool cell_ids_exist(const struct profile *profile, const struct cell *cel
 		known && !added ? &(profile)->noun##_rows[*known] : NULL; \
 	})
 
-/* Slices come one after the other, so the map need only know the newest one's cells, which a cache
+/* Slices come one after the other, so the index need only know the newest one's cells, which a cache
  * can hold. Where they do not (an importer may add to an older one), it knows all cells from then
  * on. */
 static void cells_turn_to(struct profile *profile, uint32_t slice)
@@ -63,13 +46,25 @@ static void cells_turn_to(struct profile *profile, uint32_t slice)
 	profile->cell_slice = newer ? slice : profile->cell_slice;
 	if (profile->cells_mixed)
 		return;
-	map_clear(profile->cell_ids);
+	row_index_clear(profile->cell_index);
 	profile->cells_mixed = !newer;
-	for (size_t i = 0; !newer && i < profile->cell_count; i++) {
-		struct cell_key key = cell_key(&profile->cell_rows[i]);
+	for (size_t i = 0; !newer && i < profile->cell_count; i++)
+		row_index_add(profile->cell_index, profile->cell_rows, (uint32_t)i);
+}
 
-		*map_put(profile->cell_ids, &key, NULL) = (uint32_t)i;
-	}
+/* NULL where it is new and was appended, or where there was no room for it. */
+static struct cell *cell_to_add_to(struct profile *profile, const struct cell *cell)
+{
+	struct cell_key key = cell_key_of(cell);
+	uint32_t row = row_index_find(profile->cell_index, profile->cell_rows, &key);
+
+	if (row != ROW_NONE)
+		return &profile->cell_rows[row];
+	if (!profile_has_room(profile, profile->cell_count, PROFILE_CELL_LIMIT))
+		return NULL;
+	row = append(profile, cell, *cell);
+	row_index_add(profile->cell_index, profile->cell_rows, row);
+	return NULL;
 }
 
 /* A foreign file may claim anything; a sum that wrapped would claim next to nothing. */
@@ -80,13 +75,12 @@ static uint64_t sum_saturated(uint64_t a, uint64_t b)
 
 void profile_add_cell(struct profile *profile, struct cell cell)
 {
-	struct cell_key key = cell_key(&cell);
 	struct cell *sum;
 
 	assert(!profile->frozen && cell_ids_exist(profile, &cell));
 	if (cell.slice.index != profile->cell_slice)
 		cells_turn_to(profile, cell.slice.index);
-	sum = row_to_add_to(profile, cell, &key, cell, PROFILE_CELL_LIMIT);
+	sum = cell_to_add_to(profile, &cell);
 	if (!sum)
 		return;
 	sum->count = sum_saturated(sum->count, cell.count);
@@ -199,7 +193,7 @@ void profile_clear_facts(struct profile *profile)
 	profile->request_count = profile->part_count = profile->completion_count = 0;
 	profile->loss_count = profile->own_cost_count = 0;
 	profile->cells_mixed = false;
-	map_clear(profile->cell_ids);
+	row_index_clear(profile->cell_index);
 	map_clear(profile->completion_ids);
 	map_clear(profile->loss_ids);
 	map_clear(profile->own_cost_ids);

@@ -23,7 +23,6 @@ enum {
 	file_KEY = 8,
 	object_KEY = 16,
 	evidence_KEY = 32,
-	cell_KEY = 36,
 	completion_KEY = 24,
 	loss_KEY = 8,
 	own_cost_KEY = 8,
@@ -45,6 +44,14 @@ static void stack_key(const void *row, void *ret)
 	memcpy(ret, &key, sizeof(key));
 }
 
+static void cell_key(const void *row, void *ret)
+{
+	const struct cell *cell = row;
+	const struct cell_key key = cell_key_of(cell);
+
+	memcpy(ret, &key, sizeof(key));
+}
+
 struct profile *profile_new(void)
 {
 	struct profile *profile = xcalloc(1, sizeof(*profile));
@@ -57,6 +64,8 @@ struct profile *profile_new(void)
 		.row_size = sizeof(struct frame), .key_size = sizeof(struct frame_key), .key_of = frame_key });
 	profile->stack_index = row_index_new(&(struct row_index_options){
 		.row_size = sizeof(struct stack), .key_size = sizeof(struct stack_key), .key_of = stack_key });
+	profile->cell_index = row_index_new(&(struct row_index_options){
+		.row_size = sizeof(struct cell), .key_size = sizeof(struct cell_key), .key_of = cell_key });
 #define NONE(noun) (void)append(profile, noun, (struct noun){ 0 });
 	FOR_EACH_DICTIONARY(NONE)
 #undef NONE
@@ -70,6 +79,7 @@ static void maps_free(struct profile *profile)
 #undef FREE_MAP
 	row_index_free(take(profile->frame_index));
 	row_index_free(take(profile->stack_index));
+	row_index_free(take(profile->cell_index));
 }
 
 void profile_free(struct profile *profile)

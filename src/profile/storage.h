@@ -4,7 +4,7 @@
  * What a profile is made of. Private to src/profile: everyone else reads it through profile.h.
  *
  * Every noun has one array that only grows. Dictionaries that deduplicate have a map from their key
- * to the row's index, the two that can have millions of rows an index without the keys; these go at
+ * to the row's index, those that can have millions of rows an index without the keys; these go at
  * the freeze, for from then on nothing is added.
  */
 #include <stdbool.h>
@@ -39,7 +39,7 @@ enum {
 	x(mapping) x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) \
 		x(own_cost) x(guard_step) x(symbol)
 #define FOR_EACH_MAP(x) \
-	x(process) x(file) x(object) x(evidence) x(cell) x(completion) x(loss) x(own_cost)
+	x(process) x(file) x(object) x(evidence) x(completion) x(loss) x(own_cost)
 
 struct meta_entry { struct string_id key; char *value; };
 
@@ -57,15 +57,15 @@ struct profile {
 #define MAP(noun) struct map *noun##_ids;
 	FOR_EACH_MAP(MAP)
 #undef MAP
-	struct row_index *frame_index, *stack_index;
+	struct row_index *frame_index, *stack_index, *cell_index;
 	struct meta_entry *metas;
 	size_t meta_count, meta_room;
 	struct address_space *spaces;                /* one per process */
 	size_t space_count, space_room;
 	/* per frame and one more: its first symbol; NULL until the freeze */
 	uint32_t *symbol_first;
-	uint32_t cell_slice;                         /* whose cells cell_ids finds; see facts.c */
-	/* slices came in no order: cell_ids finds all cells */
+	uint32_t cell_slice;                         /* whose cells cell_index finds; see facts.c */
+	/* slices came in no order: cell_index finds all cells */
 	bool cells_mixed;
 	bool frozen;
 };
@@ -73,6 +73,7 @@ struct profile {
 /* The keys of rows, without padding. */
 struct frame_key { uint64_t offset; uint32_t file, name, line, method, path, column; };
 struct stack_key { uint32_t parent, frame, status; };
+struct cell_key { uint32_t slice, thread, measure, evidence, stack, object, other, other_stack, p_log2_length_log2; };
 
 static inline struct frame_key frame_key_of(const struct frame *frame)
 {
@@ -83,6 +84,19 @@ static inline struct frame_key frame_key_of(const struct frame *frame)
 static inline struct stack_key stack_key_of(const struct stack *stack)
 {
 	return (struct stack_key){ stack->parent.index, stack->frame.index, stack->status };
+}
+
+static inline struct cell_key cell_key_of(const struct cell *cell)
+{
+	return (struct cell_key){ cell->slice.index,
+				  cell->thread.index,
+				  cell->measure.index,
+				  cell->evidence.index,
+				  cell->stack.index,
+				  cell->object.index,
+				  cell->other.index,
+				  cell->other_stack.index,
+				  (uint32_t)cell->p_log2 << 8 | cell->length_log2 };
 }
 
 /* Appends a row and returns its index. */

@@ -19,17 +19,17 @@ TEST(each_row_is_found_by_its_key_and_no_other)
 	CLEANUP(row_index) struct row_index *index = row_index_new(&(struct row_index_options){
 		.row_size = sizeof(*rows), .key_size = sizeof(uint64_t), .key_of = key_of });
 
-	for (uint32_t i = 1; i < ROWS; i++) {
+	for (uint32_t i = 0; i < ROWS; i++) {
 		uint64_t key = i * 0x10000;
 
-		assert_int_equal(row_index_find(index, rows, &key), 0);
+		assert_int_equal(row_index_find(index, rows, &key), ROW_NONE);
 		memset(&rows[i], 0xa5, sizeof(rows[i]));
 		rows[i].number = key;
 		row_index_add(index, rows, i);
 	}
-	for (uint32_t i = 1; i < ROWS; i++)
+	for (uint32_t i = 0; i < ROWS; i++)
 		assert_int_equal(row_index_find(index, rows, &(uint64_t){ i * 0x10000 }), i);
-	assert_int_equal(row_index_find(index, rows, &(uint64_t){ 7 }), 0);
+	assert_int_equal(row_index_find(index, rows, &(uint64_t){ 7 }), ROW_NONE);
 }
 
 TEST(rows_may_move)
@@ -43,4 +43,17 @@ TEST(rows_may_move)
 	memcpy(there, here, sizeof(here));
 	memset(here, 0, sizeof(here));
 	assert_int_equal(row_index_find(index, there, &(uint64_t){ 6 }), 2);
+}
+
+TEST(an_index_that_was_cleared_finds_nothing_and_can_be_filled_again)
+{
+	struct row rows[2] = { { .number = 5 }, { .number = 6 } };
+	CLEANUP(row_index) struct row_index *index = row_index_new(&(struct row_index_options){
+		.row_size = sizeof(*rows), .key_size = sizeof(uint64_t), .key_of = key_of });
+
+	row_index_add(index, rows, 0);
+	row_index_clear(index);
+	assert_int_equal(row_index_find(index, rows, &(uint64_t){ 5 }), ROW_NONE);
+	row_index_add(index, rows, 1);
+	assert_int_equal(row_index_find(index, rows, &(uint64_t){ 6 }), 1);
 }
