@@ -78,9 +78,11 @@ def guesses_drop(ours, theirs):
     count = 0
     for key in [key for key in ours if "?" in key.split(";") and key not in theirs]:
         pattern = re.compile(";".join("[^;]*" if name == "?" else re.escape(name) for name in key.split(";")))
-        for other in [other for other in theirs if other not in ours and pattern.fullmatch(other)]:
-            if theirs[other] == ours[key]:
-                ours[other] = ours.pop(key)
+        for other in filter(pattern.fullmatch, theirs):
+            sums = tuple(map(sum, zip(ours[key], ours.get(other, (0, 0)))))
+            if sums[0] <= theirs[other][0]:
+                ours[other] = sums
+                del ours[key]
                 count += 1
                 break
     return count
