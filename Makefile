@@ -158,6 +158,10 @@ test-programs: $(UNIT)
 fuzz: $(FUZZ)
 	BUILD=$(BUILD) tool/run_fuzzers $(FUZZ_SECONDS) $(FUZZ)
 
+fuzz-coverage:
+	tool/setup build test
+	BUILD=$(BUILD) JOBS=$(JOBS) tool/fuzz_coverage
+
 demo:
 	tool/setup build
 	$(MAKE) -j$(JOBS) all
@@ -192,7 +196,7 @@ install: all
 clean:
 	rm -rf $(BUILD) mercury.html
 
-.PHONY: all mercury unit test test-programs fuzz demo check kernels bench install clean
+.PHONY: all mercury unit test test-programs fuzz fuzz-coverage demo check kernels bench install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/obj/%.d) $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/cover/obj/%.d)
