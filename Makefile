@@ -186,8 +186,17 @@ kernels: all
 	tool/setup build kernels
 	BUILD=$(BUILD) tool/kernels
 
+# What any tracer of switches and wake-ups costs: bench/futex loads it beside crosscut.
+$(BUILD)/bench/floor: bench/floor.c $(BUILD)/bench/floor.bpf.o
+	$(call say,CC)$(CC) $(LANGUAGE) $(WARN) -D_GNU_SOURCE -O2 -o $@ $< -lbpf
+
+$(BUILD)/bench/%.bpf.o: bench/%.bpf.c
+	@mkdir -p $(@D)
+	$(call say,CLANG)$(CLANG) -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter -Isrc -c -o $@ $<
+
 bench: all
 	tool/setup build bench
+	$(MAKE) $(BUILD)/bench/floor
 	BUILD=$(BUILD) bench/run
 
 install: all

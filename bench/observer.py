@@ -91,10 +91,17 @@ class Watching:
         clear(self.folder)
 
 
-def observers(crosscut):
+def floor(folder):
+    """Three empty programs on the events that crosscut needs: what any tracer of them costs here."""
+    command = [os.path.join(folder, "floor"), os.path.join(folder, "floor.bpf.o")]
+    return Observer("floor", command, "bpf_link", "three empty programs")
+
+
+def observers(crosscut, also=()):
     """All that are here, crosscut first."""
     rows = [
         Observer("crosscut", [crosscut, "record", "-q", "-a", "--budget", "1", "-o", "FILE"], "bpf_link", "crosscut record -a"),
+        *also,
         Observer("perf-switch", ["perf", "record", "-q", "-e", "sched:sched_switch", "-a", "-g", "-o", "FILE"],
                  "[perf_event]", "perf record -e sched:sched_switch -a -g"),
         Observer("perf-sched", ["perf", "sched", "record", "-q", "-o", "FILE"], "[perf_event]", "perf sched record"),

@@ -43,9 +43,9 @@ def service_measure(service, seconds, folder):
     return measure
 
 
-def compare(name, title, measure, effect_of, unit, verdict_of):
+def compare(name, title, measure, effect_of, unit, verdict_of, also=()):
     """Runs the rounds, prints the table and writes the JSON. verdict_of(name, effects, series) may return ''. """
-    present, absent = observers(outcome.CROSSCUT)
+    present, absent = observers(outcome.CROSSCUT, also)
     if not any(one.name == "crosscut" for one in present):
         sys.exit(f"bench: {outcome.CROSSCUT} is not there: make")
     series, machine = run_rounds(present, measure, outcome.PAIRS)
