@@ -2,7 +2,7 @@
 /*
  * A line is "ffffffff81000080 T entry_SYSCALL_64" with a tab and "[module]" after it where it is in one. Data symbols
  * are not names of functions, but they end them. There are 100,000 to 200,000 lines, so they are parsed by hand from
- * one buffer, which then also holds the names.
+ * one buffer, and what is kept of them for as long as a capture takes is small: 16 bytes each, and the names of functions.
  */
 #include "symbol/kallsyms.h"
 
@@ -25,16 +25,30 @@ enum {
 	BPF_PACK_SIZE = 2 << 20,                     /* BPF programs are packed into areas of this size */
 };
 
-struct kernel_symbol {
+/* As parsed: name and module lie in the text, whose line parts end in zero bytes then. */
+struct kernel_line {
 	uint64_t address;
-	const char *name, *module;                   /* into text; module "" for the kernel itself */
+	const char *name, *module;                   /* module "": the kernel itself */
 	char type;
 };
 
-struct kallsyms {
-	char *text;                                  /* the file; line parts end in zero bytes once parsed */
-	struct kernel_symbol *symbols;               /* by address; one per address */
+struct kernel_lines {
+	struct kernel_line *lines;
 	size_t count, room;
+};
+
+enum { FUNCTION, LOCAL_FUNCTION, MARKER, DATA };     /* ranks */
+struct kernel_symbol {
+	uint64_t address;
+	uint32_t name : 29, rank : 3;                /* names: places in the kept ones; 0 is "" */
+	uint32_t module;
+};
+
+struct kallsyms {
+	char *names;
+	size_t names_size;
+	struct kernel_symbol *symbols;               /* by address; one per address */
+	size_t count;
 };
 
 static char *read_all(const char *path, size_t *ret_size)
@@ -81,7 +95,7 @@ static bool parse_address(const char **at, uint64_t *ret)
 }
 
 /* Cuts one line in place. */
-static bool parse_line(char *line, struct kernel_symbol *symbol)
+static bool parse_line(char *line, struct kernel_line *symbol)
 {
 	const char *at = line;
 	char *module;
@@ -100,13 +114,13 @@ static bool parse_line(char *line, struct kernel_symbol *symbol)
 	return symbol->name[0] != '\0';
 }
 
-static bool is_text(const struct kernel_symbol *symbol)
+static bool is_text(const struct kernel_line *symbol)
 {
 	return strchr("tTwW", symbol->type) != NULL;
 }
 
 /* A marker ends what is before it and names nothing; so does the padding before a function. */
-static bool is_marker(const struct kernel_symbol *symbol)
+static bool is_marker(const struct kernel_line *symbol)
 {
 	static const char *const markers[] = { "_etext", "_einittext", "__entry_text_end", "_text", "_stext", "_sinittext" };
 
@@ -118,18 +132,18 @@ static bool is_marker(const struct kernel_symbol *symbol)
 	return false;
 }
 
-static int rank(const struct kernel_symbol *symbol)
+static int rank(const struct kernel_line *symbol)
 {
 	if (!is_text(symbol))
-		return 3;
+		return DATA;
 	if (is_marker(symbol))
-		return 2;
-	return symbol->type == 't';
+		return MARKER;
+	return symbol->type == 't' ? LOCAL_FUNCTION : FUNCTION;
 }
 
-static int compare_symbols(const void *left, const void *right)
+static int compare_lines(const void *left, const void *right)
 {
-	const struct kernel_symbol *a = left, *b = right;
+	const struct kernel_line *a = left, *b = right;
 	size_t a_size, b_size;
 
 	if (a->address != b->address)
@@ -143,48 +157,86 @@ static int compare_symbols(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static void parse(struct kallsyms *kernel)
+static void parse(char *text, struct kernel_lines *into)
 {
 	char *next;
 
-	for (char *line = kernel->text; line && *line && kernel->count < SYMBOL_LIMIT; line = next) {
-		struct kernel_symbol symbol;
+	for (char *line = text; line && *line && into->count < SYMBOL_LIMIT; line = next) {
+		struct kernel_line symbol;
 
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
 		if (!parse_line(line, &symbol) || !symbol.address)
 			continue;
-		grow(kernel->symbols, kernel->count, kernel->room);
-		kernel->symbols[kernel->count++] = symbol;
+		grow(into->lines, into->count, into->room);
+		into->lines[into->count++] = symbol;
 	}
 }
 
-static void sort(struct kallsyms *kernel)
+static void sort(struct kernel_lines *lines)
 {
 	size_t kept = 0;
 
-	if (kernel->count)
-		qsort(kernel->symbols, kernel->count, sizeof(*kernel->symbols), compare_symbols);
-	for (size_t i = 0; i < kernel->count; i++)
-		if (!kept || kernel->symbols[kept - 1].address != kernel->symbols[i].address)
-			kernel->symbols[kept++] = kernel->symbols[i];
-	kernel->count = kept;
+	if (lines->count)
+		qsort(lines->lines, lines->count, sizeof(*lines->lines), compare_lines);
+	for (size_t i = 0; i < lines->count; i++)
+		if (!kept || lines->lines[kept - 1].address != lines->lines[i].address)
+			lines->lines[kept++] = lines->lines[i];
+	lines->count = kept;
+}
+
+static uint32_t keep(struct kallsyms *kernel, const char *name)
+{
+	size_t at = kernel->names_size, size = strlen(name) + 1;
+
+	if (!*name)
+		return 0;
+	memcpy(kernel->names + at, name, size);
+	kernel->names_size += size;
+	return (uint32_t)at;
+}
+
+/* What is no function has no name any more: it only ends one. No more is kept of names than the text was long. */
+static void keep_all(struct kallsyms *kernel, const struct kernel_lines *lines, size_t text_size)
+{
+	const char *module = "";
+	uint32_t module_at = 0;
+
+	kernel->names = xcalloc(text_size + 2, 1);
+	kernel->names_size = 1;
+	kernel->symbols = xcalloc(lines->count + 1, sizeof(*kernel->symbols));
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct kernel_line *line = &lines->lines[i];
+		int ranked = rank(line);
+
+		if (strcmp(module, line->module) != 0) {
+			module = line->module;
+			module_at = keep(kernel, module);
+		}
+		kernel->symbols[kernel->count++] = (struct kernel_symbol){
+			.address = line->address, .name = ranked <= LOCAL_FUNCTION ? keep(kernel, line->name) : 0,
+			.rank = (unsigned int)ranked, .module = module_at };
+	}
+	kernel->names = xreallocarray(kernel->names, kernel->names_size, 1);
 }
 
 struct kallsyms *kallsyms_load_from(const char *path, struct error *err)
 {
 	CLEANUP(kallsyms) struct kallsyms *kernel = xcalloc(1, sizeof(*kernel));
+	struct kernel_lines lines = { 0 };
 	size_t size = 0;
+	CLEANUP_TEXT char *text = read_all(path, &size);
 
-	kernel->text = read_all(path, &size);
-	if (!kernel->text) {
+	if (!text) {
 		(void)fail(err, FAILURE_CANNOT, errno ? -errno : -EIO, "cannot read the kernel's names from '%s'", path);
 		(void)error_try(err, "run as root; the kernel needs CONFIG_KALLSYMS");
 		return NULL;
 	}
-	parse(kernel);
-	sort(kernel);
+	parse(text, &lines);
+	sort(&lines);
+	keep_all(kernel, &lines, size);
+	free(lines.lines);
 	if (!kernel->count) {
 		(void)fail(err, FAILURE_CANNOT, -EPERM, "cannot read the kernel's names from '%s'", path);
 		(void)error_because(err, size ? "it shows zero in place of every address" : "it is empty");
@@ -203,7 +255,7 @@ void kallsyms_free(struct kallsyms *kernel)
 {
 	if (!kernel)
 		return;
-	free(kernel->text);
+	free(kernel->names);
 	free(kernel->symbols);
 	free(kernel);
 }
@@ -214,10 +266,11 @@ static uint64_t symbol_end(const struct kallsyms *kernel, size_t index)
 	const struct kernel_symbol *symbol = &kernel->symbols[index];
 	const struct kernel_symbol *next = index + 1 < kernel->count ? symbol + 1 : NULL;
 	uint64_t most = symbol->address + LAST_IN_MODULE_SIZE;
+	bool is_bpf = strcmp(kernel->names + symbol->module, "bpf") == 0;
 
-	if (next && strcmp(next->module, symbol->module) == 0 && strcmp(symbol->module, "bpf") != 0)
+	if (next && strcmp(kernel->names + next->module, kernel->names + symbol->module) == 0 && !is_bpf)
 		return next->address;
-	if (strcmp(symbol->module, "bpf") == 0)
+	if (is_bpf)
 		most = (symbol->address | (BPF_PACK_SIZE - 1)) + 1;
 	return next && next->address < most ? next->address : most;
 }
@@ -234,7 +287,7 @@ static const struct kernel_symbol *find(const struct kallsyms *kernel, uint64_t 
 		else
 			high = middle;
 	}
-	if (!low || rank(&kernel->symbols[low - 1]) > 1 || address >= symbol_end(kernel, low - 1))
+	if (!low || kernel->symbols[low - 1].rank > LOCAL_FUNCTION || address >= symbol_end(kernel, low - 1))
 		return NULL;
 	return &kernel->symbols[low - 1];
 }
@@ -245,20 +298,20 @@ const char *kallsyms_name(const struct kallsyms *kernel, uint64_t address, uint6
 
 	if (symbol && ret_start)
 		*ret_start = symbol->address;
-	return symbol ? symbol->name : NULL;
+	return symbol ? kernel->names + symbol->name : NULL;
 }
 
 const char *kallsyms_module(const struct kallsyms *kernel, uint64_t address)
 {
 	const struct kernel_symbol *symbol = find(kernel, address);
 
-	return symbol ? symbol->module : NULL;
+	return symbol ? kernel->names + symbol->module : NULL;
 }
 
 uint64_t kallsyms_address(const struct kallsyms *kernel, const char *name)
 {
 	for (size_t i = 0; i < kernel->count; i++)
-		if (rank(&kernel->symbols[i]) <= 1 && strcmp(kernel->symbols[i].name, name) == 0)
+		if (kernel->symbols[i].rank <= LOCAL_FUNCTION && strcmp(kernel->names + kernel->symbols[i].name, name) == 0)
 			return kernel->symbols[i].address;
 	return 0;
 }

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares perf script's text with facts of the same file: samples and periods of every stack, by names of threads and frames.
 
-    compare.py SCRIPT FACTS
+    compare.py SCRIPT FACTS [SHARE]
+
+All samples and the whole period must be there; at least SHARE of the samples (default 1) must lie in stacks that are equal in
+every name. Libraries of large runtimes hold labels, aliases and clones of which each side may take another.
 
 Calls that were inlined are left out on both sides (perf script --no-inline): which of them are known depends on the debug
 files that each finds. ld.so's start is a label without a type, which we do not take for a function.
@@ -114,8 +117,11 @@ def main():
             count, weight = ours.get(key, (0, 0))
             ours[key] = (count + int(number), weight) if kind == "counts" else (count, weight + int(number))
     guessed = guesses_drop(ours, theirs)
-    if ours == theirs and samples and guessed <= max(2, len(theirs) // 5):
-        print(f"{len(samples)} samples, {len(theirs)} stacks, {guessed} with a frame that perf guesses, period {sum(weight for _, weight in theirs.values())}")
+    whole = [tuple(map(sum, zip((0, 0), *side.values()))) for side in (ours, theirs)]
+    equal = sum(count for key, (count, period) in theirs.items() if ours.get(key) == (count, period))
+    share = float(sys.argv[3]) if len(sys.argv) > 3 else 1
+    if samples and whole[0] == whole[1] and equal >= share * len(samples) and guessed <= max(2, len(theirs) // 5):
+        print(f"{len(samples)} samples, {equal} in equal stacks, {len(theirs)} stacks, {guessed} with a frame that perf guesses, period {sum(weight for _, weight in theirs.values())}")
         return 0
     print(f"{len(samples)} samples, {len(theirs)} stacks; we have {sum(count for count, _ in ours.values())}, {len(ours)}")
     for mark, ones, others in (("perf", theirs, ours), ("ours", ours, theirs)):
