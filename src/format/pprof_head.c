@@ -156,7 +156,6 @@ void pprof_head_write(struct pprof *pprof, struct text *to)
 	bool comments = !comments_of_file(pprof, to) && !columns_came_as_pprof(profile);
 	uint64_t period = 0;
 
-	provenance_comments(pprof, to);
 	for (size_t i = 0; i < pprof->columns.count; i++) {
 		const struct column *column = &pprof->columns.rows[i];
 
@@ -164,6 +163,7 @@ void pprof_head_write(struct pprof *pprof, struct text *to)
 		if (!column->events)
 			period = measures_comment(pprof, to, column, comments);
 	}
+	provenance_comments(pprof, to);
 	protobuf_number(to, PROFILE_TIME_NANOS,
 			profile_meta_number(profile, "capture.start_wall_ns", 0));
 	protobuf_number(to, PROFILE_DURATION_NANOS, duration_ns(profile));

@@ -51,7 +51,7 @@ void generated_codes_add(struct generated_codes *codes, const struct generated_c
 const struct generated_line *generated_line_of(const struct generated_codes *codes, const struct generated_code *code,
 					       uint64_t address)
 {
-	const struct generated_line *lines = codes->lines + code->first_line;
+	const struct generated_line *lines = code->line_count ? &codes->lines[code->first_line] : NULL;
 	size_t low = 0, high = code->line_count;
 
 	while (low < high) {

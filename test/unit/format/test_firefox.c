@@ -23,7 +23,7 @@ TEST(old_processed_profiles_have_tables_in_each_thread)
 		"\"stackTable\":{\"prefix\":[null,0],\"frame\":[0,1],\"length\":2}," TABLES "}", ""));
 	const struct frame *frame = profile_frame_at(profile, 2);
 
-	folded_is(profile, "samples", "T;main;work 2\nT;main 1\n");
+	folded_is(profile, "samples", "T;main;work 2\nT;main 1\nT 1\n");
 	assert_int_equal(frame->line, 7);
 	assert_int_equal(frame->column, 3);
 	assert_string_equal(profile_text(profile, frame->path), "work.c");

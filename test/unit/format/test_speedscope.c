@@ -20,7 +20,7 @@ TEST(sampled_stacks_have_their_weights_in_the_unit_that_the_file_names)
 	CLEANUP(profile) struct profile *seconds = reading("speedscope", FILE_OF(SAMPLED("seconds", "[[0,1],[0],[]]", "[1.5,2,3]")));
 	CLEANUP(profile) struct profile *bytes = reading("speedscope", FILE_OF(SAMPLED("bytes", "[[0,2],[0,2]]", "[10,5]")));
 
-	folded_is(seconds, "time", "one;a;b 1500000000\none;a 2000000000\n");
+	folded_is(seconds, "time", "one;a;b 1500000000\none;a 2000000000\none 3000000000\n");
 	folded_is(bytes, "bytes", "one;a;(unnamed) 15\n");
 }
 
