@@ -79,10 +79,11 @@ static __always_inline int unwind_by_guess(struct unwind_state *state, void *mem
 	return UNWIND_GOES_ON;
 }
 
-/* Without a row. A chain of frame pointers that ends in 0 has reached its root. */
+/* Without a row. A caller whose frame pointer is 0 is the root: System V's supplement for AMD64 has the first frame marked so
+ * (3.4.1), and musl's threads begin in code that has no other mark. */
 static __always_inline int unwind_without_row(struct unwind_state *state, void *memory, int otherwise)
 {
-	if (state->method == UNWIND_BY_FRAME_POINTER && state->bp_known && !state->bp)
+	if ((state->method == UNWIND_BY_FRAME_POINTER || state->method == UNWIND_BY_ROW) && state->bp_known && !state->bp)
 		return UNWIND_COMPLETE;
 	if (unwind_by_frame_pointer(state, memory) == UNWIND_GOES_ON || unwind_by_guess(state, memory) == UNWIND_GOES_ON)
 		return UNWIND_GOES_ON;

@@ -174,6 +174,17 @@ TEST(without_a_rule_a_frame_pointer_is_followed_if_it_can_be_one)
 	}
 }
 
+TEST(a_caller_without_a_rule_whose_frame_pointer_is_0_is_the_root)
+{
+	begin();
+	thread.pc_is_exact = thread.registers_known = 0;
+	thread.method = UNWIND_BY_ROW;
+	thread.bp = 0;
+	assert_int_equal(step(ROW(UNWIND_NONE, 0)), UNWIND_COMPLETE);
+	thread.bp_known = 0;                                    /* what is not known is not 0 */
+	assert_int_equal(step(ROW(UNWIND_NONE, 0)), UNWIND_NO_ROW);
+}
+
 TEST(a_word_at_rsp_is_a_guess_only_after_a_call)
 {
 	begin();
