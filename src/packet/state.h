@@ -16,9 +16,9 @@ const char *packet_text(const json_t *object, const char *key);      /* "" where
 enum { DIGEST_TEXT_SIZE = 65 };
 int packet_digest_file(const char *path, char ret[DIGEST_TEXT_SIZE], struct error *err);
 void packet_digest_root(const json_t *root, char ret[DIGEST_TEXT_SIZE]);
-/* Figures and gates of one capture, as packet.json holds them. Both are the caller's. */
 /* Attempts by outcome out of the load generator's JSON; NULL where it does not tell them apart or cannot be read. The caller's. */
 json_t *packet_load(const char *path);
+/* Figures and gates of one capture, as packet.json holds them. Both are the caller's. */
 int packet_figures(const char *path, json_t **ret_figures, json_t **ret_gates, struct error *err);
 /* {"comparisons","verdict","claims"} from the captures that the packet names. The caller's. */
 int packet_conclude(const struct packet *packet, json_t **ret, struct error *err);
