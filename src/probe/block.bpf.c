@@ -17,17 +17,7 @@ struct {
 	__type(value, struct issued);
 } block_issued SEC(".maps");
 
-#define IO_MAP(name)                                          \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 4096);                    \
-		__type(key, struct wire_io_key);              \
-		__type(value, struct wire_io_value);          \
-	} name SEC(".maps")
-
-/* As with waits, one of the pair is filled while the drain empties the other. */
-IO_MAP(ios_even);
-IO_MAP(ios_odd);
+PAIR_OF_MAPS(ios, 4096, 0, struct wire_io_key, struct wire_io_value);
 
 /* The request that was completed last on this CPU: its waiters are woken next, in the same softirq. */
 struct completed { __u64 sector, end, issued_ns, completed_ns; struct wire_io_key key; };
@@ -37,25 +27,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct completed);
 } completed_last SEC(".maps");
-
-static struct wire_io_value *value_of(const struct wire_io_key *key)
-{
-	static const struct wire_io_value none = {};
-	struct wire_io_value *value;
-
-	if (epoch & 1) {
-		value = bpf_map_lookup_elem(&ios_odd, key);
-		if (value)
-			return value;
-		bpf_map_update_elem(&ios_odd, key, &none, BPF_NOEXIST);
-		return bpf_map_lookup_elem(&ios_odd, key);
-	}
-	value = bpf_map_lookup_elem(&ios_even, key);
-	if (value)
-		return value;
-	bpf_map_update_elem(&ios_even, key, &none, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&ios_even, key);
-}
 
 #define ADD(value, field, amount) __sync_fetch_and_add(&(value)->field, amount)
 
@@ -139,7 +110,7 @@ int BPF_PROG(block_bio_merged_front, struct bio *bio)
 /* A request may complete in pieces: each counts its bytes, the last its times. */
 static void account_completed(struct request *request, struct completed *last, const struct issued *issued, int error, __u32 bytes)
 {
-	struct wire_io_value *value = value_of(&last->key);
+	struct wire_io_value *value = PAIR_VALUE(ios, &last->key);
 	__u64 started = READ(request, start_time_ns), device;
 
 	if (!value) {
@@ -197,7 +168,7 @@ HIDDEN bool block_completed_here(struct task_ledger *ledger)
 		return false;
 	if (!is_open() || !last->issued_ns || last->issued_ns < queued || queued < window_start_ns)
 		return true;
-	value = value_of(&last->key);
+	value = PAIR_VALUE(ios, &last->key);
 	if (!value)
 		return true;
 	ADD(value, waits, 1);
@@ -214,7 +185,7 @@ HIDDEN bool block_completed_here(struct task_ledger *ledger)
 HIDDEN void block_resumed(struct task_ledger *ledger, __u64 runnable_ns)
 {
 	struct wire_io_key key = ledger->bio_key;
-	struct wire_io_value *value = value_of(&key);
+	struct wire_io_value *value = PAIR_VALUE(ios, &key);
 
 	ledger->bio_resumes = 0;
 	if (value)

@@ -25,9 +25,7 @@ struct {
 	__type(value, struct cache_added);
 } caches_added SEC(".maps");
 
-FILE_MAP(cache_reads_even);
-FILE_MAP(cache_reads_odd);
-static const struct wire_file_value no_cache_value = {};
+PAIR_OF_FILE_MAPS(cache_reads);
 
 static __always_inline bool is_of_read(struct task_struct *task)
 {
@@ -67,19 +65,7 @@ VERIFIED_ONCE int cache_add(__u32 thread, const struct wire_file *file, __u32 wh
 		return 0;
 	key.file = *file;
 	count(COUNT_CACHE_READS);
-	if (epoch & 1) {
-		value = bpf_map_lookup_elem(&cache_reads_odd, &key);
-		if (!value) {
-			bpf_map_update_elem(&cache_reads_odd, &key, &no_cache_value, BPF_NOEXIST);
-			value = bpf_map_lookup_elem(&cache_reads_odd, &key);
-		}
-	} else {
-		value = bpf_map_lookup_elem(&cache_reads_even, &key);
-		if (!value) {
-			bpf_map_update_elem(&cache_reads_even, &key, &no_cache_value, BPF_NOEXIST);
-			value = bpf_map_lookup_elem(&cache_reads_even, &key);
-		}
-	}
+	value = PAIR_VALUE(cache_reads, &key);
 	if (value)
 		value->count++;                         /* by its own thread alone: no race */
 	else

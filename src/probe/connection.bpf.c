@@ -11,15 +11,7 @@ enum { EPHEMERAL_PORT = 32768, STATE_LISTENING = 10 };
 
 const volatile bool network_watched = false;
 
-#define CONNECTION_MAP(name)                                  \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 4096);                    \
-		__type(key, struct wire_connection_key);      \
-		__type(value, struct wire_connection_value);  \
-	} name SEC(".maps")
-CONNECTION_MAP(connections_even);
-CONNECTION_MAP(connections_odd);
+PAIR_OF_MAPS(connections, 4096, 0, struct wire_connection_key, struct wire_connection_value);
 
 /* What found no room, of both epochs. */
 struct {
@@ -28,8 +20,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct wire_connection_value);
 } connections_other SEC(".maps");
-
-static const struct wire_connection_value no_value = {};
 
 static bool is_mapped(const __u8 *address)
 {
@@ -89,16 +79,7 @@ HIDDEN struct wire_connection_value *connection_value(const struct wire_connecti
 	__u32 odd = epoch & 1;
 
 	count(COUNT_CONNECTION_EVENTS);
-	value = odd ? bpf_map_lookup_elem(&connections_odd, key) : bpf_map_lookup_elem(&connections_even, key);
-	if (value)
-		return value;
-	if (odd) {
-		bpf_map_update_elem(&connections_odd, key, &no_value, BPF_NOEXIST);
-		value = bpf_map_lookup_elem(&connections_odd, key);
-	} else {
-		bpf_map_update_elem(&connections_even, key, &no_value, BPF_NOEXIST);
-		value = bpf_map_lookup_elem(&connections_even, key);
-	}
+	value = PAIR_VALUE(connections, key);
 	if (value)
 		return value;
 	count(COUNT_CONNECTION_EVENTS_MERGED);

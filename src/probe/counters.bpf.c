@@ -8,30 +8,7 @@
 
 enum { REGISTER_CS = 17 };              /* its place in struct pt_regs; the low bits tell user mode */
 
-#define COUNTER_MAP(name)                                     \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 16384);                   \
-		__uint(map_flags, BPF_F_NO_PREALLOC);         \
-		__type(key, struct wire_counter_key);         \
-		__type(value, struct wire_counter_value);     \
-	} name SEC(".maps")
-COUNTER_MAP(counter_sums_even);
-COUNTER_MAP(counter_sums_odd);
-
-static struct wire_counter_value *counter_value(const struct wire_counter_key *key)
-{
-	static const struct wire_counter_value none = {};
-
-	if (epoch & 1) {
-		if (!bpf_map_lookup_elem(&counter_sums_odd, key))
-			bpf_map_update_elem(&counter_sums_odd, key, &none, BPF_NOEXIST);
-		return bpf_map_lookup_elem(&counter_sums_odd, key);
-	}
-	if (!bpf_map_lookup_elem(&counter_sums_even, key))
-		bpf_map_update_elem(&counter_sums_even, key, &none, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&counter_sums_even, key);
-}
+PAIR_OF_MAPS(counter_sums, 16384, BPF_F_NO_PREALLOC, struct wire_counter_key, struct wire_counter_value);
 
 static __always_inline int passed(struct bpf_perf_event_data *ctx)
 {
@@ -54,7 +31,7 @@ static __always_inline int passed(struct bpf_perf_event_data *ctx)
 		key.kernel_stack = stack_take(ctx, SCRATCH_INTERRUPT);
 	}
 	key.user_stack = unwind_take(SCRATCH_INTERRUPT);
-	value = counter_value(&key);
+	value = PAIR_VALUE(counter_sums, &key);
 	if (!value) {
 		count(COUNT_COUNTER_EVENTS_LOST);
 		return 0;

@@ -38,21 +38,8 @@ struct {
 	__type(value, __u64);
 } ring_files SEC(".maps");
 
-FILE_MAP(file_ios_even);
-FILE_MAP(file_ios_odd);
-FILE_MAP(dirtied_even);
-FILE_MAP(dirtied_odd);
-static const struct wire_file_value no_file_value = {};
-
-#define VALUE_OF(map, key)                                                      \
-	({                                                                      \
-		struct wire_file_value *found = bpf_map_lookup_elem(&map, key); \
-		if (!found) {                                                   \
-			bpf_map_update_elem(&map, key, &no_file_value, BPF_NOEXIST); \
-			found = bpf_map_lookup_elem(&map, key);                 \
-		}                                                               \
-		found;                                                          \
-	})
+PAIR_OF_FILE_MAPS(file_ios);
+PAIR_OF_FILE_MAPS(dirtied);
 
 static void name_of(struct dentry *dentry, char *text)
 {
@@ -225,7 +212,7 @@ int BPF_PROG(file_request_completed, struct request *request, int error, unsigne
 	into.operation = READ(request, cmd_flags) & OPERATION_BITS;
 	ns = bpf_ktime_get_ns() - origin->queued_ns;
 	bpf_map_delete_elem(&file_origins, &key);
-	value = epoch & 1 ? VALUE_OF(file_ios_odd, &into) : VALUE_OF(file_ios_even, &into);
+	value = PAIR_VALUE(file_ios, &into);
 	if (!value) {
 		count(COUNT_FILE_IOS_LOST);
 		return 0;
@@ -253,7 +240,7 @@ int BPF_PROG(file_dirtied, struct folio *folio, struct address_space *mapping)
 	file_of(inode, &key.file);
 	file_announce(&key.file, inode);
 	key.thread = ledger->serial;
-	value = epoch & 1 ? VALUE_OF(dirtied_odd, &key) : VALUE_OF(dirtied_even, &key);
+	value = PAIR_VALUE(dirtied, &key);
 	if (value)
 		ADD(value, count, 1);
 	else

@@ -5,14 +5,7 @@
 
 enum { FILE_ENTRIES = 4096 };
 
-#define FILE_MAP(name)                                        \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, FILE_ENTRIES);            \
-		__uint(map_flags, BPF_F_NO_PREALLOC);         \
-		__type(key, struct wire_file_key);            \
-		__type(value, struct wire_file_value);        \
-	} name SEC(".maps")
+#define PAIR_OF_FILE_MAPS(name) PAIR_OF_MAPS(name, FILE_ENTRIES, BPF_F_NO_PREALLOC, struct wire_file_key, struct wire_file_value)
 
 static inline bool file_window_is_open(void)
 {

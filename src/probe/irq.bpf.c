@@ -16,19 +16,7 @@
 
 const volatile bool irq_watched = false;
 
-#define IRQ_MAP(name)                                         \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 16384);                   \
-		__uint(map_flags, BPF_F_NO_PREALLOC);         \
-		__type(key, struct wire_interrupt_key);       \
-		__type(value, struct wire_interrupt_value);   \
-	} name SEC(".maps")
-
-/* As with waits, one of the pair is filled while the drain empties the other. */
-IRQ_MAP(interrupts_even);
-IRQ_MAP(interrupts_odd);
-static const struct wire_interrupt_value no_interrupt_value = {};
+PAIR_OF_MAPS(interrupts, 16384, BPF_F_NO_PREALLOC, struct wire_interrupt_key, struct wire_interrupt_value);
 
 /* Of one CPU: since when a handler, a softirq runs (0: none does), and how long handlers ran inside that softirq. */
 struct irq_cpu { __u64 handler_ns, softirq_ns, inside_ns; };
@@ -68,19 +56,7 @@ VERIFIED_ONCE int irq_add(__u32 thread, __u32 softirq, __u64 ns)
 	struct wire_interrupt_value *value;
 
 	count(COUNT_INTERRUPTS);
-	if (epoch & 1) {
-		value = bpf_map_lookup_elem(&interrupts_odd, &key);
-		if (!value) {
-			bpf_map_update_elem(&interrupts_odd, &key, &no_interrupt_value, BPF_NOEXIST);
-			value = bpf_map_lookup_elem(&interrupts_odd, &key);
-		}
-	} else {
-		value = bpf_map_lookup_elem(&interrupts_even, &key);
-		if (!value) {
-			bpf_map_update_elem(&interrupts_even, &key, &no_interrupt_value, BPF_NOEXIST);
-			value = bpf_map_lookup_elem(&interrupts_even, &key);
-		}
-	}
+	value = PAIR_VALUE(interrupts, &key);
 	if (!value) {
 		count(COUNT_INTERRUPTS_LOST);
 		return 0;

@@ -90,6 +90,29 @@ extern const volatile __u32 stack_depth;                /* frames of a user stac
 /* The guard's: every user stack's probability is halved so often; from 32 there is none, from 64 no kernel stack either. */
 extern volatile __u32 stack_shift;
 
+/* Two maps of one kind: one of the pair is filled while the drain empties the other, so that nothing is lost between a look-up
+ * and a delete. PAIR_VALUE is the value under a key, all zero where it is new, NULL where its map is full. Linux 6.1 looks
+ * up a key only where it lies on the stack of the very function that this stands in. */
+#define PAIR_OF_MAPS(name, entries, flags, key_type, value_type)                \
+	struct {                                                                \
+		__uint(type, BPF_MAP_TYPE_HASH);                                \
+		__uint(max_entries, entries);                                   \
+		__uint(map_flags, flags);                                       \
+		__type(key, key_type);                                          \
+		__type(value, value_type);                                      \
+	} name##_even SEC(".maps"), name##_odd SEC(".maps");                    \
+	static const value_type name##_none = {}
+#define MAP_VALUE(map, key, none)                                               \
+	({                                                                      \
+		void *found = bpf_map_lookup_elem(&map, key);                   \
+		if (!found) {                                                   \
+			bpf_map_update_elem(&map, key, &none, BPF_NOEXIST);     \
+			found = bpf_map_lookup_elem(&map, key);                 \
+		}                                                               \
+		found;                                                          \
+	})
+#define PAIR_VALUE(name, key) (epoch & 1 ? MAP_VALUE(name##_odd, key, name##_none) : MAP_VALUE(name##_even, key, name##_none))
+
 /* The ledger of a task of the population; NULL for others. With create, a task that belongs to it gets one. */
 HIDDEN struct task_ledger *ledger_of(struct task_struct *task, bool create);
 HIDDEN void ledger_remove(struct task_struct *task);

@@ -40,18 +40,8 @@ struct {
 	__type(value, struct lock_queue);
 } lock_queues SEC(".maps");
 
-#define SEGMENT_MAP(name)                                     \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 8192);                    \
-		__type(key, struct wire_segment_key);         \
-		__type(value, struct wire_segment_value);     \
-	} name SEC(".maps")
-SEGMENT_MAP(segments_even);
-SEGMENT_MAP(segments_odd);
-
+PAIR_OF_MAPS(segments, 8192, 0, struct wire_segment_key, struct wire_segment_value);
 static const struct lock_queue no_queue = {};
-static const struct wire_segment_value no_segment_value = {};
 
 static __always_inline struct lock_key lock_key_of(const struct task_ledger *ledger)
 {
@@ -60,12 +50,7 @@ static __always_inline struct lock_key lock_key_of(const struct task_ledger *led
 
 static __always_inline struct lock_queue *queue_made(const struct lock_key *key)
 {
-	struct lock_queue *queue = bpf_map_lookup_elem(&lock_queues, key);
-
-	if (queue)
-		return queue;
-	bpf_map_update_elem(&lock_queues, key, &no_queue, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&lock_queues, key);
+	return MAP_VALUE(lock_queues, key, no_queue);
 }
 
 HIDDEN void lock_wanted(struct task_ledger *ledger)
@@ -171,24 +156,6 @@ static __always_inline void add_doing(struct wire_segment_value *value, __u64 fr
 		value->doing_ns[WIRE_DOING_UNKNOWN] += at.to - at.from;
 }
 
-static __always_inline struct wire_segment_value *segment_value(const struct wire_segment_key *key)
-{
-	struct wire_segment_value *value;
-
-	if (epoch & 1) {
-		value = bpf_map_lookup_elem(&segments_odd, key);
-		if (value)
-			return value;
-		bpf_map_update_elem(&segments_odd, key, &no_segment_value, BPF_NOEXIST);
-		return bpf_map_lookup_elem(&segments_odd, key);
-	}
-	value = bpf_map_lookup_elem(&segments_even, key);
-	if (value)
-		return value;
-	bpf_map_update_elem(&segments_even, key, &no_segment_value, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&segments_even, key);
-}
-
 struct lock_cut { __u64 from, to, stack; __u32 holder; __u8 last, handed; };
 
 static __always_inline void send_link(const struct task_ledger *ledger, const struct lock_cut *cut)
@@ -231,7 +198,7 @@ VERIFIED_ONCE int lock_segment(struct task_ledger *ledger, struct lock_cut *cut)
 	key.lock = ledger->lock;
 	key.lock_process = ledger->lock_process;
 	key.holder = cut->holder;
-	value = segment_value(&key);
+	value = PAIR_VALUE(segments, &key);
 	if (!value) {
 		count(COUNT_SEGMENTS_LOST);
 		return 0;
@@ -247,7 +214,7 @@ VERIFIED_ONCE int lock_segment(struct task_ledger *ledger, struct lock_cut *cut)
 	key.p_log2 = ledger->p_log2;
 	key.user_stack = ledger->user_stack;
 	key.holder_stack = cut->stack;
-	value = segment_value(&key);
+	value = PAIR_VALUE(segments, &key);
 	if (value)
 		segment_add(value, cut);
 	else

@@ -4,36 +4,7 @@
 
 const volatile bool runnable_watched = false;
 
-#define READY_MAP(name)                                       \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 8192);                    \
-		__type(key, struct wire_ready_key);           \
-		__type(value, struct wire_ready_value);       \
-	} name SEC(".maps")
-
-/* As with waits, one of the pair is filled while the drain empties the other. */
-READY_MAP(readies_even);
-READY_MAP(readies_odd);
-static const struct wire_ready_value no_ready_value = {};
-
-static struct wire_ready_value *ready_value(const struct wire_ready_key *key)
-{
-	struct wire_ready_value *value;
-
-	if (epoch & 1) {
-		value = bpf_map_lookup_elem(&readies_odd, key);
-		if (value)
-			return value;
-		bpf_map_update_elem(&readies_odd, key, &no_ready_value, BPF_NOEXIST);
-		return bpf_map_lookup_elem(&readies_odd, key);
-	}
-	value = bpf_map_lookup_elem(&readies_even, key);
-	if (value)
-		return value;
-	bpf_map_update_elem(&readies_even, key, &no_ready_value, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&readies_even, key);
-}
+PAIR_OF_MAPS(readies, 8192, 0, struct wire_ready_key, struct wire_ready_value);
 
 VERIFIED_ONCE int runnable_add(struct task_ledger *ledger, __u64 ns)
 {
@@ -50,7 +21,7 @@ VERIFIED_ONCE int runnable_add(struct task_ledger *ledger, __u64 ns)
 		key.moved = ledger->cpu != ~0u && ledger->cpu != bpf_get_smp_processor_id();
 	}
 	ledger->ready_why = WIRE_READY_UNSEEN;
-	value = ready_value(&key);
+	value = PAIR_VALUE(readies, &key);
 	if (!value) {
 		count(COUNT_READIES_LOST);
 		return 0;

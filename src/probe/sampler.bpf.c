@@ -7,29 +7,7 @@
 
 enum { REGISTER_CS = 17 };              /* its place in struct pt_regs; the low bits tell user mode */
 
-#define SAMPLE_MAP(name)                                      \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 16384);                   \
-		__type(key, struct wire_sample_key);          \
-		__type(value, struct wire_sample_value);      \
-	} name SEC(".maps")
-SAMPLE_MAP(samples_even);
-SAMPLE_MAP(samples_odd);
-
-static struct wire_sample_value *sample_value(const struct wire_sample_key *key)
-{
-	static const struct wire_sample_value none = {};
-
-	if (epoch & 1) {
-		if (!bpf_map_lookup_elem(&samples_odd, key))
-			bpf_map_update_elem(&samples_odd, key, &none, BPF_NOEXIST);
-		return bpf_map_lookup_elem(&samples_odd, key);
-	}
-	if (!bpf_map_lookup_elem(&samples_even, key))
-		bpf_map_update_elem(&samples_even, key, &none, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&samples_even, key);
-}
+PAIR_OF_MAPS(samples, 16384, 0, struct wire_sample_key, struct wire_sample_value);
 
 SEC("perf_event")
 int sampler_tick(struct bpf_perf_event_data *ctx)
@@ -48,11 +26,11 @@ int sampler_tick(struct bpf_perf_event_data *ctx)
 	count(COUNT_SAMPLES);
 	key.thread = ledger->serial;
 	if (!(ctx->regs[REGISTER_CS] & 3))
-		key.kernel = irq_watched && irq_in_softirq() ? WIRE_SAMPLE_SOFTIRQ : WIRE_SAMPLE_KERNEL;
-	if (key.kernel)
+		key.mode = irq_watched && irq_in_softirq() ? WIRE_SAMPLE_SOFTIRQ : WIRE_SAMPLE_KERNEL;
+	if (key.mode != WIRE_SAMPLE_USER)
 		key.kernel_stack = stack_take(ctx, SCRATCH_INTERRUPT);
 	key.user_stack = unwind_take(SCRATCH_INTERRUPT);
-	value = sample_value(&key);
+	value = PAIR_VALUE(samples, &key);
 	if (!value) {
 		count(COUNT_SAMPLES_LOST);
 		return 0;

@@ -6,8 +6,11 @@ static void decode_sample(struct decoder *decoder, const struct wire_head *recor
 {
 	const struct wire_sample *sample = (const void *)record;
 	struct profile *profile = decoder_profile(decoder);
-	static const char *const parts[] = { "user", "kernel", "softirq" };
-	const struct dimension_row *row = dimension_row_find("oncpu", parts[sample->key.kernel < 3 ? sample->key.kernel : 1]);
+	static const char *const parts[WIRE_SAMPLE_MODES] = {
+		[WIRE_SAMPLE_USER] = "user", [WIRE_SAMPLE_KERNEL] = "kernel", [WIRE_SAMPLE_SOFTIRQ] = "softirq",
+	};
+	uint32_t mode = sample->key.mode < WIRE_SAMPLE_MODES ? sample->key.mode : WIRE_SAMPLE_KERNEL;
+	const struct dimension_row *row = dimension_row_find("oncpu", parts[mode]);
 
 	profile_add_cell(profile, (struct cell){
 		.slice = decoder_slice(decoder), .thread = decoder_thread(decoder, sample->key.thread),

@@ -25,27 +25,9 @@
 
 enum { TASK_DEAD_BIT = 0x80 };
 
-#define WAIT_MAP(name)                                        \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 16384);                   \
-		__type(key, struct wire_wait_key);            \
-		__type(value, struct wire_wait_value);        \
-	} name SEC(".maps")
-#define SPLIT_MAP(name)                                       \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 16384);                   \
-		__type(key, struct wire_split_key);           \
-		__type(value, struct wire_split_value);       \
-	} name SEC(".maps")
-
-/* One of a pair is filled while the drain empties the other: nothing is lost between a look-up and a delete. A plain
- * hash, not a per-CPU one: a key holds its thread, and a thread is switched in on one CPU at a time. */
-WAIT_MAP(waits_even);
-WAIT_MAP(waits_odd);
-SPLIT_MAP(splits_even);
-SPLIT_MAP(splits_odd);
+/* Plain hashes, not per-CPU ones: a key holds its thread, and a thread is switched in on one CPU at a time. */
+PAIR_OF_MAPS(waits, 16384, 0, struct wire_wait_key, struct wire_wait_value);
+PAIR_OF_MAPS(splits, 16384, 0, struct wire_split_key, struct wire_split_value);
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -62,8 +44,6 @@ struct {
 } cpu_times SEC(".maps");
 
 __u32 next_serial = 0;
-static const struct wire_wait_value no_wait_value = {};
-static const struct wire_split_value no_split_value = {};
 
 /* The clock may step back by a microsecond from one CPU to the next while it is adjusted; no life goes backwards. */
 static __always_inline __u64 not_before(const struct task_ledger *ledger, __u64 now)
@@ -163,20 +143,6 @@ VERIFIED_ONCE int account(struct task_ledger *ledger, __u64 now)
 	return 0;
 }
 
-static __always_inline struct wire_wait_value *wait_value(const struct wire_wait_key *key)
-{
-	return epoch & 1 ? bpf_map_lookup_elem(&waits_odd, key) : bpf_map_lookup_elem(&waits_even, key);
-}
-
-static struct wire_wait_value *wait_value_new(const struct wire_wait_key *key)
-{
-	if (epoch & 1)
-		bpf_map_update_elem(&waits_odd, key, &no_wait_value, BPF_NOEXIST);
-	else
-		bpf_map_update_elem(&waits_even, key, &no_wait_value, BPF_NOEXIST);
-	return wait_value(key);
-}
-
 /* Moves the sums of the ledger, and a wait that is over, under their key. Where the map is full the sums stay in the
  * ledger and the wait becomes a lost one, of which only the length is kept. */
 VERIFIED_ONCE int flush(struct task_ledger *ledger, const struct wire_wait_key *from, __u64 wait_ns, __u32 waits, __u64 woken_ns)
@@ -187,9 +153,7 @@ VERIFIED_ONCE int flush(struct task_ledger *ledger, const struct wire_wait_key *
 	if (!ledger || !from)
 		return 0;
 	key = *from;                                    /* Linux 6.1 looks up what lies on this function's own stack only */
-	value = wait_value(&key);
-	if (!value)
-		value = wait_value_new(&key);
+	value = PAIR_VALUE(waits, &key);
 	if (!value) {
 		ledger->lost_ns += wait_ns;
 		ledger->lost_count += waits;
@@ -247,19 +211,7 @@ VERIFIED_ONCE int add_split(struct task_ledger *ledger, const struct wire_wait_k
 	split.p_log2 = ledger->p_log2;
 	split.waker_stack = ledger->waker_stack;
 	count(COUNT_SPLITS);
-	if (epoch & 1) {
-		value = bpf_map_lookup_elem(&splits_odd, &split);
-		if (!value) {
-			bpf_map_update_elem(&splits_odd, &split, &no_split_value, BPF_NOEXIST);
-			value = bpf_map_lookup_elem(&splits_odd, &split);
-		}
-	} else {
-		value = bpf_map_lookup_elem(&splits_even, &split);
-		if (!value) {
-			bpf_map_update_elem(&splits_even, &split, &no_split_value, BPF_NOEXIST);
-			value = bpf_map_lookup_elem(&splits_even, &split);
-		}
-	}
+	value = PAIR_VALUE(splits, &split);
 	if (!value) {
 		count(COUNT_SPLITS_LOST);
 		return 0;

@@ -15,31 +15,10 @@ enum { ERROR_LIMIT = 4095, TAKEN_ALL_SHIFT = 8, CALL_SHIFT_LIMIT = 16, STATUS_CO
 /* NEVER: no event of the thread was seen yet, so it has been where the first one shows it to be. */
 enum { CALL_NEVER, CALL_OUTSIDE, CALL_INSIDE };
 
-#define CALL_MAP(name)                                        \
-	struct {                                              \
-		__uint(type, BPF_MAP_TYPE_HASH);              \
-		__uint(max_entries, 1);                       \
-		__type(key, struct wire_call_key);            \
-		__type(value, struct wire_call_value);        \
-	} name SEC(".maps")
-
-/* As with waits, one of the pair is filled while the drain empties the other. The user half asks for more room where they are
- * used. Exact entries have no stack, sampled ones have, or 0 and a p_log2 that says so. */
-CALL_MAP(calls_even);
-CALL_MAP(calls_odd);
-CALL_MAP(call_splits_even);
-CALL_MAP(call_splits_odd);
-static const struct wire_call_value no_call_value = {};
-
-#define VALUE_OF(map, key)                                                      \
-	({                                                                      \
-		struct wire_call_value *found = bpf_map_lookup_elem(&map, key); \
-		if (!found) {                                                   \
-			bpf_map_update_elem(&map, key, &no_call_value, BPF_NOEXIST); \
-			found = bpf_map_lookup_elem(&map, key);                 \
-		}                                                               \
-		found;                                                          \
-	})
+/* The user half asks for more room where they are used. Exact entries have no stack, sampled ones have, or 0 and a p_log2
+ * that says so. */
+PAIR_OF_MAPS(calls, 1, 0, struct wire_call_key, struct wire_call_value);
+PAIR_OF_MAPS(call_splits, 1, 0, struct wire_call_key, struct wire_call_value);
 
 /* A thread is in one call at a time, and a key holds its thread: no race. */
 static __always_inline void value_add(struct wire_call_value *value, const struct wire_call_value *more)
@@ -61,9 +40,9 @@ VERIFIED_ONCE int syscall_add(const struct wire_call_key *from, const struct wir
 		return 0;
 	key = *from;                            /* Linux 6.1 looks up what lies on this function's own stack only */
 	if (sampled)
-		value = epoch & 1 ? VALUE_OF(call_splits_odd, &key) : VALUE_OF(call_splits_even, &key);
+		value = PAIR_VALUE(call_splits, &key);
 	else
-		value = epoch & 1 ? VALUE_OF(calls_odd, &key) : VALUE_OF(calls_even, &key);
+		value = PAIR_VALUE(calls, &key);
 	if (value)
 		value_add(value, more);
 	else

@@ -6,77 +6,15 @@
  *
  * Records travel in one stream of { struct wire_head, body }, padded to 8 bytes. The kernel writes some to the ring;
  * the drain transcribes the rest from maps, iterators and /proc, so that decoding is pure: bytes in, profile out.
+ *
+ *	head.h      what every record begins with, and the kinds
+ *	evidence.h  what both sides of a wait left behind
+ *	sums.h      what is added up in maps between two slices
+ *	this file   the records
  */
-#ifndef __bpf__
-#include <linux/types.h>
-#endif
-
-enum wire_kind {
-	/* written by the kernel half to the ring */
-	WIRE_THREAD = 1,        /* a thread of the population was seen for the first time */
-	WIRE_RENAME,            /* its comm changed (exec, prctl) */
-	WIRE_EXIT,              /* it left the processor for the last time */
-	WIRE_STACK,             /* a stack that was not sent before */
-	/* written by the kernel half to an iterator's file */
-	WIRE_LEDGER,            /* a living thread at the window's end */
-	/* transcribed from maps */
-	WIRE_WAIT,              /* aggregated waits of one thread with one evidence */
-	WIRE_SPLIT,             /* the same by user stack, sampled */
-	WIRE_SAMPLE,            /* on-CPU samples by stack */
-	WIRE_DELAY,             /* runnable delays of the population by power of two */
-	WIRE_COMPLETION,        /* completions by process, port and class */
-	WIRE_LOSS,              /* seen and lost per source */
-	WIRE_COST,              /* what the capture itself cost */
-	/* harvested from /proc and side-band events */
-	WIRE_PROCESS,           /* what is known of a process */
-	WIRE_SPACE_EXEC,        /* a process got a new image: its mappings are gone */
-	WIRE_SPACE_FORK,        /* a process was born with its parent's mappings */
-	WIRE_SPACE_END,         /* a process is gone for good, and nothing more will ask for its mappings */
-	WIRE_MAPPING,           /* an executable mapping */
-	WIRE_KERNEL_NAME,       /* the name of a kernel address */
-	WIRE_OUTSIDER,          /* the comm of a thread that is not of the population */
-	WIRE_SLICE,             /* the facts that follow belong to this slice */
-	/* written by the kernel half to the ring of intervals, where they are asked for */
-	WIRE_INTERVAL,          /* one that a thread ran, was ready, or was lost sight of */
-	WIRE_WAIT_INTERVAL,     /* one that it waited */
-	WIRE_STACK_COPY,        /* kernel half: a stack nobody could walk there, copied; the drain makes a WIRE_STACK of it */
-	WIRE_EVALUATOR,         /* where an interpreter's evaluator lies in a process */
-	WIRE_CODE_NAME,         /* what a frame of an interpreter is called */
-	WIRE_REQUEST_PREFIX,    /* kernel half: a request opened, and how it begins; the drain makes a WIRE_REQUEST_OPEN of it */
-	WIRE_REQUEST_OPEN,      /* a request opened: its class, and no byte of it */
-	WIRE_REQUEST_EVENT,     /* what happened to one that is open */
-	WIRE_SEGMENT,           /* from a map: parts of waits for one lock that one holder ended */
-	WIRE_LOCK_NAME,         /* what lies at a lock's address: made by the drain */
-	WIRE_LINK,              /* to the ring of intervals: one part of one wait for a lock */
-	WIRE_IO,                /* what a device did, by operation; text: its name */
-	WIRE_CALL,              /* from a map: system calls of one thread, by call, error and power of two of their length */
-	WIRE_CALL_SPLIT,        /* from a map: the same by user stack, sampled */
-	WIRE_CONNECTION,        /* from a map: what happened on connections of one endpoint */
-	/* made by the drain of what the heap shim tells (wire/heap_channel.h) */
-	WIRE_HEAP_SAMPLE,       /* an allocation that was sampled; its stack went before it */
-	WIRE_HEAP_FREED,        /* and its end */
-	WIRE_HEAP_PROCESS,      /* the shim began in a process, or the process ended */
-	WIRE_HEAP_END,          /* the window's end: what lives is retained */
-	WIRE_RESIDENT,          /* what a process' memory consists of */
-	WIRE_COUNTER,           /* from a map: how often a counter went round, by stack */
-	WIRE_READY,             /* from a map: long delays of one thread that could run, by reason and by who had the processor */
-	WIRE_FILE_NAME,         /* kernel half: the end of a file's path */
-	WIRE_FILE_IO,           /* from a map: block requests by file and by who submitted them */
-	WIRE_DIRTIED,           /* from a map: pages of a file that a thread made dirty */
-	WIRE_INTERRUPT,         /* from a map: interrupts that a running thread handled */
-	WIRE_CACHE_READ,        /* from a map: looks of a thread into the page cache, by file; operation: 0 found, 1 had to be read */
-	WIRE_KIND_COUNT,
-};
-
-struct wire_head {
-	__u32 size;             /* of the whole record, head and padding included: a reader skips what it does not know */
-	__u16 kind;             /* enum wire_kind */
-	__u16 reserved;
-	__u64 time_ns;          /* when it happened: the drain merges streams by it */
-};
-
-/* Of a kernel's stack perf takes 127 frames. Of a user's twice as many are the rule: importing in Python alone is deeper than 127. */
-enum { WIRE_COMM = 16, WIRE_STACK_DEPTH = 127, WIRE_USER_STACK_DEPTH = 255, WIRE_STACK_DEPTH_LIMIT = 512, WIRE_STACK_COPY_BYTES = 28672, WIRE_DELAY_BUCKETS = 48, WIRE_TEXT = 4096 };
+#include "wire/evidence.h"
+#include "wire/head.h"
+#include "wire/sums.h"
 
 /* Who leads whom into the population; also the start of WIRE_THREAD. */
 struct wire_thread {
@@ -168,34 +106,6 @@ struct wire_ledger {
 	__u32 thread, reserved;
 };
 
-/* The bounded inputs of the rules in classify/, as the kernel has them; see profile/evidence.h for the meanings. */
-struct wire_evidence {
-	__u64 kernel_stack;     /* id; 0 none */
-	__u64 file_release;     /* kernel address of f_op->release; 0 unread */
-	__u32 flags;            /* enum wire_evidence_flag */
-	__u32 futex_operation;
-	__u16 task_state;
-	__s16 syscall;
-	__u16 file_type, socket_family;
-	__u8 socket_type, socket_state, futex_word, futex_owner;
-	__u8 wake_context, contention;
-	__u8 bucket;            /* the wait's length lies in [2^bucket, 2^(bucket+1)) ns */
-	__u8 reserved;
-};
-
-enum wire_evidence_flag {
-	WIRE_IOWAIT = 1 << 0, WIRE_KERNEL_THREAD = 1 << 1, WIRE_FAULT = 1 << 2, WIRE_CONTENDED = 1 << 3,
-	WIRE_RECLAIM = 1 << 4, WIRE_COMPACTION = 1 << 5, WIRE_OWN_BIO = 1 << 6, WIRE_OWN_BIO_DONE = 1 << 7,
-	WIRE_CUT_START = 1 << 8, WIRE_CUT_END = 1 << 9, WIRE_NO_WAKER = 1 << 10, WIRE_OWNER_WOKE = 1 << 11,
-	WIRE_SAME_PROCESS_WOKE = 1 << 12, WIRE_ACCEPTED = 1 << 13, WIRE_TIMEOUT = 1 << 14, WIRE_LOST = 1 << 15,
-	WIRE_ITERATED = 1 << 16, WIRE_NO_DESCRIPTORS = 1 << 17, WIRE_FROZEN = 1 << 18,
-	WIRE_SERVES = 1 << 24, WIRE_IN_REQUEST = 1 << 25,
-};
-enum { WIRE_CONTENTION_MMAP = 64 };     /* beside the kernel's own flags: the lock of the process' own address space */
-enum { WIRE_WAKE_UNSEEN, WIRE_WAKE_TASK, WIRE_WAKE_SOFTIRQ, WIRE_WAKE_HARDIRQ };
-enum { WIRE_WORD_UNREAD, WIRE_WORD_ZERO, WIRE_WORD_ONE, WIRE_WORD_TWO, WIRE_WORD_THREE, WIRE_WORD_THREAD, WIRE_WORD_OTHER };
-enum { WIRE_OWNER_UNREAD, WIRE_OWNER_NONE, WIRE_OWNER_THREAD, WIRE_OWNER_OTHER };
-
 /* head.time_ns is an interval's end. */
 enum wire_interval_state {
 	WIRE_INTERVAL_ONCPU = 1, WIRE_INTERVAL_PREEMPTED, WIRE_INTERVAL_THROTTLED, WIRE_INTERVAL_WOKEN, WIRE_INTERVAL_LOST,
@@ -284,164 +194,6 @@ enum wire_counter {
 	COUNTERS,
 };
 
-/* Map keys and values: what the kernel adds up between two slices. */
-struct wire_wait_key {
-	__u32 thread, reserved;
-	struct wire_evidence evidence;
-};
-
-struct wire_wait_value {
-	__u64 count, wait_ns, wait_maximum_ns;
-	__u64 woken_ns, woken_maximum_ns, woken_count;
-	__u64 oncpu_ns, oncpu_count;
-	__u64 preempted_ns, preempted_count;
-	__u64 throttled_ns, throttled_count;
-	__u64 lost_ns, lost_count;      /* waits that found no room under their own key */
-	__u64 migrations;
-};
-
-struct wire_split_key {
-	struct wire_wait_key wait;
-	__u64 user_stack;
-	__u32 waker;                    /* tid; 0 where the wake came from an interrupt or was not seen */
-	__u32 p_log2;
-	__u64 waker_stack;
-};
-
-struct wire_split_value { __u64 count, wait_ns, maximum_ns; };
-
-/* What a thread did, as far as one switch shows it without a rule: of holders, while others wait for them. */
-enum wire_doing {
-	WIRE_DOING_UNKNOWN, WIRE_DOING_ONCPU, WIRE_DOING_RUNNABLE, WIRE_DOING_LOCK, WIRE_DOING_DISK, WIRE_DOING_NETWORK, WIRE_DOING_PAGING,
-	WIRE_DOING_IPC, WIRE_DOING_TIMER, WIRE_DOING_CHILD, WIRE_DOINGS,
-};
-
-/* Waits for locks, cut at every release: exact, and of sampled waits again with stacks. The evidence is the wait's. */
-struct wire_segment_key {
-	struct wire_wait_key wait;
-	__u64 lock, user_stack, holder_stack;
-	__u32 lock_process;
-	__u32 holder;                   /* tid; 0: no thread let go (a timeout, a signal), or who did was not seen */
-	__u32 sampled, p_log2;
-};
-struct wire_segment_value {
-	__u64 count, ns, maximum_ns;
-	__u64 hand_offs, hand_off_ns;   /* those that the wait ended with: of one lock they do not overlap */
-	__u64 doing_ns[WIRE_DOINGS];    /* of the holder, during hand_off_ns */
-};
-
-/* SOFTIRQ is told apart from KERNEL where interrupts are watched. */
-enum wire_sample_mode { WIRE_SAMPLE_USER, WIRE_SAMPLE_KERNEL, WIRE_SAMPLE_SOFTIRQ };
-struct wire_sample_key {
-	__u64 user_stack, kernel_stack;
-	__u32 thread;
-	__u32 kernel;                   /* enum wire_sample_mode */
-};
-
-/* A file is an inode of a file system; inode 0: nobody can say which file. */
-struct wire_file { __u64 inode; __u32 device, reserved; };
-enum { WIRE_FILE_TEXT = 40 };
-struct wire_file_name {
-	struct wire_head head;
-	struct wire_file file;
-	__u32 mode, reserved;           /* of the inode: a block device's own pages are a file system's metadata */
-	char name[WIRE_FILE_TEXT], folder[WIRE_FILE_TEXT];      /* the last two parts of its path, each cut to size */
-};
-struct wire_file_key {
-	struct wire_file file;
-	__u32 thread;                   /* that submitted it; 0: of nobody in the population, as write-back's workers are */
-	__u32 operation;
-};
-struct wire_file_value { __u64 count, bytes, queue_ns, device_ns, device_maximum_ns; };    /* dirtied: count is pages */
-
-/* Why a thread that could run did not. Append-only. */
-enum wire_ready_reason {
-	WIRE_READY_UNSEEN,      /* it was cut by the window, or its switches were not all seen */
-	WIRE_READY_PREEMPTED,   /* another was switched in for it, while it had work: by is that one */
-	WIRE_READY_YIELDED,     /* it gave way itself (sched_yield) */
-	WIRE_READY_THROTTLED,   /* its cgroup has used up its quota */
-	WIRE_READY_QUEUED,      /* woken, while another ran there: by is who ran last before it */
-	WIRE_READY_IDLE,        /* woken, while its processor had nothing to do: the way out of idling */
-	WIRE_READY_REASONS,
-};
-enum { WIRE_READY_TOLD_NS = 20000 };            /* shorter ones are in the ledger's sums alone */
-struct wire_ready_key {
-	__u32 thread, by;               /* by: tid; 0: nobody */
-	__u8 reason;
-	__u8 moved;                     /* it went on on another processor */
-	__u16 reserved;
-};
-struct wire_ready_value { __u64 count, ns, maximum_ns; char comm[WIRE_COMM]; };      /* comm: of by, who may be gone soon */
-
-/* WIRE_CALL_COMPATIBLE beside the number: of a 32-bit program. Of a call that had not ended the count is 0. */
-#define WIRE_CALL_COMPATIBLE (1u << 30)
-struct wire_call_key {
-	__u32 thread, call;
-	__u16 error;                    /* 0: none */
-	__u8 bucket;                    /* as of waits; 0 where stacks are kept */
-	__u8 p_log2;
-	__u32 reserved;
-	__u64 user_stack;               /* id; 0 in exact ones */
-};
-struct wire_call_value { __u64 count, ns, oncpu_ns, maximum_ns, returned; };
-
-struct wire_io_key { __u32 major, minor, operation, reserved; };
-struct wire_io_value {
-	__u64 count, bytes, queue_ns, device_ns, device_maximum_ns, errors, retries, merges;
-	__u64 waits, wait_queue_ns, wait_device_ns, wait_wake_ns, wait_runnable_ns;     /* that ended with the thread's own request */
-};
-
-/* An endpoint: of connections that a program makes, the program and the peer; of those that it is given, the local port. */
-enum wire_direction { WIRE_OUTGOING = 1, WIRE_INCOMING, WIRE_DIRECTION_OTHER /* no room under their own key */ };
-struct wire_connection_key {
-	char comm[WIRE_COMM];           /* of the process that makes the connection; empty of incoming ones */
-	__u8 address[16];               /* of the peer, IPv4 in the first four; zero of incoming ones */
-	__u16 port;                     /* host order: the peer's, or one's own */
-	__u8 family, protocol;          /* AF_INET, AF_INET6; IPPROTO_TCP, IPPROTO_UDP */
-	__u8 direction, reserved[3];
-};
-
-/* What has a length. Of waits, whose reason is one of the first four, SOFTIRQ is the part in which this host already had what
- * they waited for, WINDOW the part in which the peer took nothing, RECOVERY those that ended while the connection repaired a loss. */
-enum wire_connection_part {
-	CONNECTION_WAIT_CONNECT, CONNECTION_WAIT_RECEIVE, CONNECTION_WAIT_SEND, CONNECTION_WAIT_ACCEPT,
-	CONNECTION_SOFTIRQ, CONNECTION_WINDOW, CONNECTION_RECOVERY,
-	CONNECTION_QUEUE,               /* what had arrived lay unread */
-	CONNECTION_CONNECT, CONNECTION_LOOKUP, CONNECTION_HANDSHAKE, CONNECTION_FIRST_BYTE,     /* phases, whether waited for or not */
-	CONNECTION_ROUND_TRIP,          /* the kernel's smoothed estimate, sampled */
-	CONNECTION_PARTS,
-};
-enum wire_connection_count {
-	CONNECTION_OPENED, CONNECTION_SENT_BYTES, CONNECTION_RECEIVED_BYTES, CONNECTION_SENDS, CONNECTION_RECEIVES,
-	CONNECTION_RETRANSMITS, CONNECTION_TIMEOUTS, CONNECTION_RESETS_RECEIVED, CONNECTION_RESETS_SENT, CONNECTION_FAILED,
-	CONNECTION_ANSWERED /* lookups */, CONNECTION_ZERO_WINDOWS,
-	CONNECTION_COUNTS,
-};
-struct wire_connection_part_value { __u64 count, ns, maximum_ns; };
-struct wire_connection_value {
-	struct wire_connection_part_value parts[CONNECTION_PARTS];
-	__u64 counts[CONNECTION_COUNTS];
-};
-struct wire_counter_key { __u64 user_stack, kernel_stack; __u32 thread, event; };        /* event: index of counter_events */
-#define WIRE_COUNTER_KERNEL 0x80000000u         /* beside it: the processor was in kernel mode */
-struct wire_counter_value { __u64 count, events; };
-/* Enabled and running: of the counter on all processors, ns; where it shared a register it ran for a part of the time. */
-struct wire_counter_sum { struct wire_head head; struct wire_counter_key key; struct wire_counter_value value; __u64 enabled_ns, running_ns, period; };
-
-/* What a thread that ran was interrupted by. Time of a handler inside a softirq is the handler's. */
-struct wire_interrupt_key { __u32 thread, softirq; };          /* softirq: 1, a handler: 0 */
-struct wire_interrupt_value { __u64 count, ns, maximum_ns; };
-
-struct wire_delay { __u64 count, ns; };
-/* Of one CPU: since when it is with whom, and how long it was idle or with somebody whom no switch led to. */
-struct wire_cpu_time { __u64 since_ns, idle_ns, unseen_ns; __u32 pid, seen; };
-struct wire_sample_value { __u64 count, ns; };       /* ns: what the ticks stood for */
-
-struct wire_completion_key {
-	__u32 process;
-	__u16 port, class;              /* HTTP: the status */
-};
-
 struct wire_wait { struct wire_head head; struct wire_wait_key key; struct wire_wait_value value; };
 struct wire_split { struct wire_head head; struct wire_split_key key; struct wire_split_value value; };
 struct wire_segment { struct wire_head head; struct wire_segment_key key; struct wire_segment_value value; };
@@ -498,7 +250,6 @@ struct wire_resident {
 	__u32 process, reserved;
 };
 
-_Static_assert(sizeof(struct wire_head) == 16, "wire layout");
 _Static_assert(sizeof(struct wire_thread) == 64, "wire layout");
 _Static_assert(sizeof(struct wire_rename) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_exit) == 32, "wire layout");
@@ -509,29 +260,17 @@ _Static_assert(sizeof(struct wire_evaluator) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_code_name) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_unwind_mapping) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_ledger) == 40, "wire layout");
-_Static_assert(sizeof(struct wire_evidence) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_interval) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_request_prefix) == 1064, "wire layout");
 _Static_assert(sizeof(struct wire_request_open) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_request_event) == 56, "wire layout");
 _Static_assert(sizeof(struct wire_wait_interval) == 88, "wire layout");
 _Static_assert(sizeof(struct wire_io) == 136, "wire layout");
-_Static_assert(sizeof(struct wire_ready_key) == 12, "wire layout");
 _Static_assert(sizeof(struct wire_ready) == 72, "wire layout");
-_Static_assert(sizeof(struct wire_file_name) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_file_io) == 80, "wire layout");
 _Static_assert(sizeof(struct wire_interrupt) == 48, "wire layout");
-_Static_assert(sizeof(struct wire_call_key) == 24, "wire layout");
-_Static_assert(sizeof(struct wire_connection_key) == 40, "wire layout");
 _Static_assert(sizeof(struct wire_connection) == 464, "wire layout");
-_Static_assert(sizeof(struct wire_wait_key) == 48, "wire layout");
-_Static_assert(sizeof(struct wire_wait_value) == 120, "wire layout");
-_Static_assert(sizeof(struct wire_split_key) == 72, "wire layout");
-_Static_assert(sizeof(struct wire_segment_key) == 88, "wire layout");
-_Static_assert(sizeof(struct wire_segment_value) == 120, "wire layout");
 _Static_assert(sizeof(struct wire_link) == 64, "wire layout");
 _Static_assert(sizeof(struct wire_lock_name) == 32, "wire layout");
-_Static_assert(sizeof(struct wire_sample_key) == 24, "wire layout");
-_Static_assert(sizeof(struct wire_completion_key) == 8, "wire layout");
 _Static_assert(sizeof(struct wire_heap_sample) == 56, "wire layout");
 _Static_assert(sizeof(struct wire_resident) == 88, "wire layout");
