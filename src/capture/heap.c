@@ -15,27 +15,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE = 10 };                 /* readings */
+enum { PATIENCE = 10, NEW_S = 60 };     /* readings; seconds */
 
 struct ring_reader { uint64_t stuck_at; unsigned stuck; uint64_t skipped; };
 
 struct heap {
 	struct heap_channel *channel;
 	char path[64];
+	int fd;                         /* locked for as long as somebody reads */
 	char *environment[3];
 	struct ring_reader events, samples;
 	uint64_t seen;
 	struct { struct wire_stack_copy copy; uint8_t stack[HEAP_STACK_BYTES]; } stack;
 	bool busy;
 };
+
+#define channel_place "/dev/shm/crosscut-heap-"
 
 static const char shim_name[] = "libcrosscut-heap.so";
 
@@ -64,22 +71,41 @@ static char *find_shim(struct error *err)
 	return NULL;
 }
 
+/* What a recorder that was killed left lying: its lock went with it. One that was just made may not have its lock yet. */
+static void sweep(void)
+{
+	glob_t found;
+
+	if (glob(channel_place "*", GLOB_NOSORT, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		struct stat about;
+
+		if (fd >= 0 && !fstat(fd, &about) && about.st_mtime < time(NULL) - NEW_S && !flock(fd, LOCK_EX | LOCK_NB))
+			(void)unlink(found.gl_pathv[i]);
+		if (fd >= 0)
+			(void)close(fd);
+	}
+	globfree(&found);
+}
+
 static int create(struct heap *heap, uid_t owner, struct error *err)
 {
 	uint64_t random = 0;
-	int fd;
 
+	sweep();
 	(void)!getrandom(&random, sizeof(random), 0);
-	(void)snprintf(heap->path, sizeof(heap->path), "/dev/shm/crosscut-heap-%016llx", (unsigned long long)random);
-	fd = open(heap->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
+	(void)snprintf(heap->path, sizeof(heap->path), channel_place "%016llx", (unsigned long long)random);
+	heap->fd = open(heap->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (heap->fd < 0)
 		return fail(err, FAILURE_CANNOT, -errno, "cannot share memory with the command at '%s'", heap->path);
 	/* All of it is there from the beginning: memory that runs out later would end the target. */
-	if (posix_fallocate(fd, 0, sizeof(*heap->channel)) || (owner != geteuid() && fchown(fd, owner, (gid_t)-1)))
+	if (flock(heap->fd, LOCK_EX | LOCK_NB) || posix_fallocate(heap->fd, 0, sizeof(*heap->channel)) ||
+	    (owner != geteuid() && fchown(heap->fd, owner, (gid_t)-1)))
 		fail(err, FAILURE_CANNOT, -errno, "cannot share memory with the command");
 	else
-		heap->channel = mmap(NULL, sizeof(*heap->channel), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	(void)close(fd);
+		heap->channel = mmap(NULL, sizeof(*heap->channel), PROT_READ | PROT_WRITE, MAP_SHARED, heap->fd, 0);
 	if (heap->channel && heap->channel != MAP_FAILED)
 		return 0;
 	if (heap->channel == MAP_FAILED)
@@ -93,8 +119,10 @@ int heap_open(struct heap **ret, uint64_t mean_bytes, uid_t owner, struct error 
 	CLEANUP(heap) struct heap *heap = xcalloc(1, sizeof(*heap));
 	CLEANUP_TEXT char *shim = find_shim(err);
 	const char *others = getenv("LD_PRELOAD");
-	int r = shim ? create(heap, owner, err) : err->code;
+	int r;
 
+	heap->fd = -1;
+	r = shim ? create(heap, owner, err) : err->code;
 	if (r < 0)
 		return r;
 	heap->channel->magic = HEAP_CHANNEL_MAGIC;
@@ -115,8 +143,10 @@ void heap_free(struct heap *heap)
 		__atomic_store_n(&heap->channel->closed, 1, __ATOMIC_RELEASE);
 		(void)munmap(heap->channel, sizeof(*heap->channel));
 	}
-	if (*heap->path)
+	if (heap->fd >= 0 && *heap->path)
 		(void)unlink(heap->path);
+	if (heap->fd >= 0)
+		(void)close(heap->fd);
 	free(heap->environment[0]);
 	free(heap->environment[1]);
 	free(heap);
