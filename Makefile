@@ -151,7 +151,15 @@ SCRIPTS := $(sort $(wildcard test/*/run))
 test:
 	tool/setup build test
 	$(MAKE) -j$(JOBS) all $(BUILD)/crosscut-san test-programs
+	$(MAKE) tests
+
+# Run again by `make check` only where something has changed since they passed.
+tests:
 	BUILD=$(BUILD) tool/run_tests $(UNIT) $(SCRIPTS)
+	@touch $(BUILD)/tests-passed
+
+$(BUILD)/tests-passed: $(BUILD)/crosscut $(BUILD)/crosscut-san $(UNIT) $(shell find test tool examples doc -type f)
+	$(MAKE) tests
 
 test-programs: $(UNIT)
 
@@ -178,7 +186,7 @@ check:
 	tool/check_documentation
 	tool/check_licences
 	tool/check_bpf $(BUILD)/crosscut.bpf.o
-	BUILD=$(BUILD) tool/run_tests $(UNIT) $(SCRIPTS)
+	$(MAKE) $(BUILD)/tests-passed
 	$(MAKE) -j$(JOBS) fuzz
 	$(MAKE) kernels
 
@@ -205,7 +213,7 @@ install: all
 clean:
 	rm -rf $(BUILD) mercury.html
 
-.PHONY: all mercury unit test test-programs fuzz fuzz-coverage demo check kernels bench install clean
+.PHONY: all mercury unit test tests test-programs fuzz fuzz-coverage demo check kernels bench install clean
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(BPF_OBJ:.o=.d) $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/obj/%.d) $(FUZZ_SRC:src/%.c=$(BUILD)/fuzz/cover/obj/%.d)

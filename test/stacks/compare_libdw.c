@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The same samples unwound by us and by libdw: the kernel dumps the registers and 64 KiB of the stack of a process' first
- * thread, and both walk that. compare_libdw PID SECONDS says how many are identical. Ours is the walk in user space, with
- * the rows and the step that the kernel half compiles as well. Ends with 1 where of those that both completed more than
- * one in a thousand differ (one of fewer), or there are fewer than 50.
+ * thread, and both walk that. compare_libdw PID SECONDS goes on until a thousand are identical, for at most so long, and
+ * says how many are. Ours is the walk in user space, with the rows and the step that the kernel half compiles as well.
+ * Ends with 1 where of those that both completed more than one in a thousand differ (one of fewer), or there are fewer than 50.
  */
 #include <elfutils/libdwfl.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 
 #include "../unwind/process_mappings.h"
 
-enum { RING_BYTES = 8 << 20, STACK_BYTES = 65528, REGISTER_COUNT = 17 };
+enum { ENOUGH = 1000, RING_BYTES = 8 << 20, STACK_BYTES = 65528, REGISTER_COUNT = 17 };
 
 /* perf's order of registers: ax bx cx dx si di bp sp ip, then flags and segments, then r8 to r15. */
 static const uint64_t wanted_registers = 0x1ff | 0xff0000ull;
@@ -188,7 +188,7 @@ int main(int count, char **arguments)
 		return 2;
 	}
 	read_mappings(pid);
-	while (time(NULL) < end) {
+	while (time(NULL) < end && tally.identical < ENOUGH) {
 		drain_ring(ring, dwfl, &tally);
 		(void)usleep(10000);
 	}
