@@ -359,7 +359,6 @@ void unwinding_publish(struct unwinding *unwinding)
 			publish(unwinding, &unwinding->processes[unwinding->dirty[i]]);
 	unwinding->dirty_count = 0;
 	unwind_store_collect(unwinding->store, clock_now_ns());
-	unwind_store_unmap(unwinding->store, 0);
 }
 
 void unwinding_missing(struct unwinding *unwinding, void (*call)(void *context, uint32_t pid), void *context)

@@ -33,14 +33,16 @@ static enum unwind_status zero_pc(const struct unwind_state *state)
 	return state->method == UNWIND_BY_FRAME_POINTER && state->bp_known && !state->bp ? UNWIND_COMPLETE : UNWIND_ZERO_PC;
 }
 
-static enum unwind_status step(const struct unwind_mapping *mapping, struct unwind_state *state, uint64_t address, void *memory)
+static enum unwind_status step(const struct unwind_process *process, const struct unwind_mapping *mapping, struct unwind_state *state,
+			       uint64_t address, void *memory)
 {
+	const struct unwind_table *table = process->table ? process->table(process->context, mapping) : mapping->table;
 	const struct unwind_row *row;
 	int status;
 
-	if (!mapping->table)
+	if (!table)
 		return (enum unwind_status)unwind_without_row(state, memory, UNWIND_NO_TABLE);
-	row = unwind_table_row(mapping->table, address - mapping->bias);
+	row = unwind_table_row(table, address - mapping->bias);
 	status = unwind_step(state, row ? *row : (struct unwind_row){ .kind = UNWIND_NONE }, memory);
 	if (mapping->generated && status == UNWIND_GOES_ON && state->method == UNWIND_BY_ROW)
 		state->method = UNWIND_BY_GENERATED_ROW;
@@ -72,7 +74,7 @@ enum unwind_status unwind_walk(const struct unwind_process *process, struct unwi
 			break;
 		}
 		ret_frames[count++] = (struct unwind_frame){ .address = state.pc, .method = state.method };
-		status = mapping ? step(mapping, &state, address, &memory) : UNWIND_NO_MAPPING;
+		status = mapping ? step(process, mapping, &state, address, &memory) : UNWIND_NO_MAPPING;
 	}
 	*ret_count = count;
 	return status;

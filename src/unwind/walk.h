@@ -23,6 +23,9 @@ struct unwind_process {
 	const struct unwind_mapping *mappings;  /* sorted by start, not overlapping */
 	size_t count;
 	struct unwind_memory memory;
+	/* Where tables are fetched as the walk comes to them; NULL: mapping->table is the one. */
+	const struct unwind_table *(*table)(void *context, const struct unwind_mapping *mapping);
+	void *context;
 };
 
 struct unwind_frame {
