@@ -32,7 +32,8 @@ void cost_tick(struct cost *cost, const struct kernel *kernel, uint64_t events);
 void cost_slice(struct cost *cost, const struct kernel *kernel, uint64_t events, struct cost_reading *ret);
 /* Measures anew, until the next tick. */
 void cost_look(struct cost *cost, const struct kernel *kernel, uint64_t events);
-/* What so many events cost on the CPU where they happen; 0 before anything was measured. */
+/* What so many events cost on the CPU where they happen, for the guard: where nothing was calibrated, an upper figure for what
+ * lies outside the programs. 0 before anything was measured. */
 double cost_of_events_ns(const struct cost *cost, uint64_t events);
 uint64_t cost_own_cpu_ns(void);                 /* of this process, so far */
 void cost_done(struct cost *cost);

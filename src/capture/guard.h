@@ -6,7 +6,7 @@
  *
  *	all ─▶ stacks rarer (by as many halvings as the excess asks for) ─▶ no stacks ─▶ the ledger alone ─▶ detached
  *
- * It judges every GUARD_TICKS, two and a half times in a window of a second, and the ladder is four rungs long: whatever the load, the cost is below
+ * It judges every GUARD_TICKS, three times in a window of a second, and the ladder is four rungs long: whatever the load, the cost is below
  * the budget, or the capture is over, within two windows. Rates that rise by stages wait here too: a stage is taken when
  * the one before cost less than half the budget. Pure: no clock, no kernel.
  */
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define GUARD_WINDOW_NS 1000000000ull
-enum { GUARD_TICKS = 4, GUARD_HALVINGS_MOST = 6, GUARD_STAGES_MOST = 8 };       /* a tick is a tenth of a second */
+enum { GUARD_TICKS = 3, GUARD_HALVINGS_MOST = 6, GUARD_STAGES_MOST = 8 };       /* a tick is a tenth of a second */
 
 enum guard_action { GUARD_NOTHING, GUARD_RARER, GUARD_STACKS_OFF, GUARD_LEDGER_ONLY, GUARD_DETACH };
 

@@ -61,15 +61,21 @@ static void interval_over(const double *from, const double *to, size_t pairs, do
 	ret->high /= whole;
 }
 
-/* How many pairs would tell the estimate from a bound, from the spread that these pairs had. */
-static size_t pairs_to_tell(const struct statistics_interval *interval, double bound, size_t pairs)
+/* How many pairs would tell the estimate from a bound, from the spread that these pairs had: of a ratio, as its interval was made,
+ * by logarithms, where alone it is as wide above as below. */
+static size_t pairs_to_tell(const struct statistics_interval *interval, double bound, size_t pairs, bool by_logarithms)
 {
-	double half = (interval->high - interval->low) / 2, spread;
+	double low = interval->low, high = interval->high, distance = interval->estimate - bound, spread;
 
-	if (!(half > 0) || !isfinite(half) || pairs < 2)
+	if (by_logarithms && low > -1 && bound > -1) {
+		distance = log1p(interval->estimate) - log1p(bound);
+		low = log1p(low);
+		high = log1p(high);
+	}
+	if (!(high > low) || !isfinite(high - low) || pairs < 2)
 		return 0;
-	spread = half * sqrt((double)pairs) / student_quantile(1 - ALPHA / 2, (double)pairs - 1);
-	return power_pairs(spread, interval->estimate - bound, ALPHA, POWER);
+	spread = (high - low) / 2 * sqrt((double)pairs) / student_quantile(1 - ALPHA / 2, (double)pairs - 1);
+	return power_pairs(spread, distance, ALPHA, POWER);
 }
 
 static enum answer rose(const struct moved *moved)
@@ -117,6 +123,7 @@ static size_t most(size_t a, size_t b)
 static void judge_one(struct moved *moved, size_t pairs)
 {
 	double nearest, whole = mean_of(moved->candidate, pairs);
+	bool ratio;
 
 	moved->from_nothing = !moved->must_not && mean_of(moved->baseline, pairs) < NOTHING * whole;
 	if (moved->from_nothing) {
@@ -132,15 +139,16 @@ static void judge_one(struct moved *moved, size_t pairs)
 	moved->rose = rose(moved);
 	moved->fell = fell(moved);
 	moved->is_back = is_back(moved);
+	ratio = !moved->from_nothing;
 	if (moved->rose == ANSWER_UNCLEAR)
-		moved->pairs_needed = pairs_to_tell(&moved->rise, moved->rise.estimate >= moved->by ? 0 : moved->by, pairs);
+		moved->pairs_needed = pairs_to_tell(&moved->rise, moved->rise.estimate >= moved->by ? 0 : moved->by, pairs, ratio);
 	if (!moved->must_not && moved->fell == ANSWER_UNCLEAR)
 		moved->pairs_needed = most(moved->pairs_needed,
 					   pairs_to_tell(&moved->fall, moved->fall.estimate <= fall_wanted(moved) ? 0 : fall_wanted(moved),
-							 pairs));
-	nearest = moved->rest.estimate < 0 ? -moved->margin : moved->margin;
+							 pairs, ratio));
+	nearest = moved->rest.estimate < 0 && !moved->may_be_lower ? -moved->margin : moved->margin;
 	if (!moved->must_not && moved->is_back == ANSWER_UNCLEAR)
-		moved->pairs_needed = most(moved->pairs_needed, pairs_to_tell(&moved->rest, nearest, pairs));
+		moved->pairs_needed = most(moved->pairs_needed, pairs_to_tell(&moved->rest, nearest, pairs, ratio));
 }
 
 /* --- The verdict ------------------------------------------------------------------------------------------------ */
@@ -201,6 +209,20 @@ static size_t all_need(const struct judging *judging)
 	return needed;
 }
 
+/* The least that a verdict takes, and what the spread of these pairs asks for, which three of them tell badly. */
+static void say_too_few(const struct judging *judging, struct conclusion *ret)
+{
+	int at = snprintf(ret->why, sizeof(ret->why), "%zu pairs describe; a verdict takes %zu pairs or more", judging->pairs,
+			  judging->pairs_least);
+	size_t room = sizeof(ret->why) - (size_t)at;
+
+	if (ret->pairs_needed > POWER_PAIRS_MOST)
+		(void)snprintf(ret->why + at, room, ", and at the spread of these more than %d: longer blocks, or a quieter host",
+			       POWER_PAIRS_MOST);
+	else if (ret->pairs_needed > judging->pairs_least)
+		(void)snprintf(ret->why + at, room, ", and at the spread of these %zu", ret->pairs_needed);
+}
+
 static void decide(const struct judging *judging, struct conclusion *ret)
 {
 	static const enum judgement if_no[] = { JUDGED_REJECTED, JUDGED_REJECTED, JUDGED_DRIFT };
@@ -234,8 +256,7 @@ void hypothesis_judge(struct judging *judging, struct conclusion *ret)
 		(void)snprintf(ret->why, sizeof(ret->why), "nothing was predicted");
 	else if (judging->pairs < judging->pairs_least) {
 		ret->pairs_needed = all_need(judging);
-		(void)snprintf(ret->why, sizeof(ret->why), "%zu pairs describe; a verdict takes %zu or more", judging->pairs,
-			       ret->pairs_needed);
+		say_too_few(judging, ret);
 	} else
 		decide(judging, ret);
 }

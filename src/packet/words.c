@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "profile/dimension.h"
 #include "result/document.h"
+#include "statistics/power.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -250,7 +251,9 @@ static void say_verdict(const struct packet *packet, struct document *into)
 	struct text more = TEXT(100);
 
 	if (needed)
-		text_print(&more, "; about %lld pairs would decide", needed);
+		text_print(&more, needed > POWER_PAIRS_MOST ? "; more than %d pairs of such blocks would be needed to decide"
+							    : "; about %d pairs would decide",
+			   needed > POWER_PAIRS_MOST ? POWER_PAIRS_MOST : (int)needed);
 	if (!strcmp(judgement, "untested"))
 		document_add_finding(into, SEVERITY_NOTE, "%s (%s); what was to be decided: %s.",
 				     row_named(packet, "oncpu") ? "That is a correlation, not yet a cause"
