@@ -117,6 +117,33 @@ TEST(pairs_that_cannot_tell_are_inconclusive_and_need_more)
 	assert_true(conclusion.pairs_needed > 6);
 }
 
+/* Ratios between e^-2 and e^2 around 1, against a margin of 1.5: (2 * (1.96 + 0.84) / log 1.5)^2 is 191. Taken as a difference, that
+ * interval reaches from -0.9 to +7 and asks for more than twice as many. */
+TEST(pairs_needed_are_found_on_the_scale_of_the_ratio)
+{
+	struct three disk;
+	struct moved moved = moved_of(&disk, "disk", 2, 10, 100, 10, 0);
+
+	moved.may_be_lower = true;              /* only the upper margin counts */
+	for (unsigned i = 0; i < PAIRS; i++)
+		disk.restored[i] = disk.baseline[i] * exp(i % 2 ? 1.826 : -1.826);
+	(void)judged(&moved, 1, PAIRS, NULL);
+	assert_int_equal(moved.is_back, ANSWER_UNCLEAR);
+	assert_in_range(moved.pairs_needed, 170, 215);
+}
+
+TEST(too_few_pairs_say_what_a_verdict_takes_and_what_the_spread_asks_for)
+{
+	struct three disk;
+	struct moved moved = moved_of(&disk, "disk", 2, 10, 42, 10, 0.05);
+
+	assert_non_null(strstr(judged(&moved, 1, 3, NULL).why, "3 pairs describe; a verdict takes 6 pairs or more"));
+	moved.restored = disk.candidate;
+	for (unsigned i = 0; i < 3; i++)
+		disk.candidate[i] = disk.baseline[i] * exp(i * 3.0);
+	assert_non_null(strstr(judged(&moved, 1, 3, NULL).why, "and at the spread of these"));
+}
+
 TEST(evidence_that_may_not_speak_is_inconclusive_whatever_it_says)
 {
 	struct three disk;
