@@ -18,9 +18,9 @@ READY_LIMIT_S, END_LIMIT_S = 30, 30
 class Observer:
     """One way to watch. command: its arguments, with FILE for its output; holds: what its descriptors show when ready."""
 
-    def __init__(self, name, command, holds, shown=None, traces_load=False):
+    def __init__(self, name, command, holds, shown=None, traces_load=False, ends_by=signal.SIGINT):
         self.name, self.command, self.holds, self.shown = name, command, holds, shown or name
-        self.traces_load = traces_load
+        self.traces_load, self.ends_by = traces_load, ends_by
 
     def available(self):
         return shutil.which(self.command[0]) is not None
@@ -81,7 +81,7 @@ class Watching:
 
     def __exit__(self, *error):
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
+            self.process.send_signal(self.observer.ends_by)
         try:
             self.process.wait(END_LIMIT_S)
         except subprocess.TimeoutExpired:       # what it would still have printed is not what is measured

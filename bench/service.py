@@ -122,3 +122,16 @@ class Redis(Service):
         if self.requests == Redis.requests:
             self.requests = max(1000, int(rate * seconds))
         return 1e9 / rate
+
+
+class Memcached(Service):
+    needs = ("memcached", "memcaslap")
+
+    def command(self):
+        return ["memcached", "-u", "nobody", "-p", str(self.port), "-l", "127.0.0.1", "-t", "1", "-U", "0"]
+
+    def run(self, seconds):
+        answer = subprocess.run(pinned(self.client_cpu, ["memcaslap", "-s", f"127.0.0.1:{self.port}", "-t", f"{max(1, round(seconds))}s",
+                                                         "-T", "1", "-c", "32", "-X", "512"]),
+                                capture_output=True, text=True, check=True)
+        return 1e9 / float(re.search(r"TPS: ([0-9.]+)", answer.stdout)[1])

@@ -70,12 +70,12 @@ static int compare_links(const void *left, const void *right)
 	return a->link < b->link ? -1 : a->link > b->link;
 }
 
-/* Whoever ran when an interrupt woke the thread is a bystander. */
+/* Whoever ran when an interrupt woke the thread is a bystander, save one who was sending to it through the loopback device. */
 static struct thread_id waker_of(const struct profile *profile, const struct interval *interval)
 {
 	const struct wait_evidence *seen = &profile_evidence_at(profile, interval->evidence.index)->seen;
 
-	if (!interval->evidence.index || seen->wake_context != WAKE_TASK)
+	if (!interval->evidence.index || (seen->wake_context != WAKE_TASK && !(seen->flags & EVIDENCE_PEER_WOKE)))
 		return (struct thread_id){ 0 };
 	return interval->waker;
 }

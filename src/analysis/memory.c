@@ -245,9 +245,10 @@ static void add_summary(const struct memory *memory, struct document *into)
 
 /* --- What is resident ------------------------------------------------------------------------------------------- */
 
-enum resident { HEAP, FILES, SHARED, STACKS, GENERATED, OTHER, TABLES, SWAPPED, RESIDENTS };
+enum resident { HEAP, FILES, SHARED, STACKS, GENERATED, CLASSES, OTHER, TABLES, SWAPPED, RESIDENTS };
 static const struct { const char *parent, *name; } resident_names[RESIDENTS] = {
 	{ "resident", "heap" }, { "resident", "files" }, { "resident", "shared" }, { "resident", "stacks" }, { "resident", "generated" },
+	{ "resident", "classes" },
 	{ "resident", "other" }, { NULL, "page-tables" }, { NULL, "swapped" },
 };
 
@@ -257,7 +258,7 @@ static const struct column resident_columns[] = {
 	{ "process", "process", "", COLUMN_LEFT }, { "comm", "name", "", 0 }, { "resident", "resident", "bytes", COLUMN_BAR },
 	{ "live", "live heap", "bytes", 0 }, { "live_half_width", "±", "bytes", 0 }, { "cache", "rest of heap", "bytes", 0 },
 	{ "files", "files", "bytes", 0 }, { "shared", "shared", "bytes", 0 }, { "stacks", "stacks", "bytes", 0 },
-	{ "generated", "generated", "bytes", 0 }, { "unexplained", "other", "bytes", 0 }, { "page_tables", "page tables", "bytes", 0 },
+	{ "generated", "generated", "bytes", 0 }, { "classes", "classes", "bytes", 0 }, { "unexplained", "other", "bytes", 0 }, { "page_tables", "page tables", "bytes", 0 },
 	{ "swapped", "swapped", "bytes", 0 },
 };
 
@@ -272,7 +273,8 @@ static void add_process(struct table *table, const struct memory *memory, const 
 		value_integer(process->pid), value_text(profile_text(memory->profile, process->comm)), figure_whole(sum),
 		figure_whole(known(memory, RETAINED, row->live)), figure_whole(known(memory, RETAINED, 1.959964 * sqrt(row->error))),
 		figure_whole(cache > 0 ? cache : 0), figure_whole(row->parts[FILES]), figure_whole(row->parts[SHARED]),
-		figure_whole(row->parts[STACKS]), figure_whole(row->parts[GENERATED]), figure_whole(row->parts[OTHER]),
+		figure_whole(row->parts[STACKS]), figure_whole(row->parts[GENERATED]), figure_whole(row->parts[CLASSES]),
+		figure_whole(row->parts[OTHER]),
 		figure_whole(row->parts[TABLES]), figure_whole(row->parts[SWAPPED]) });
 }
 
@@ -347,13 +349,17 @@ static void add_paging(const struct memory *memory, struct document *into)
 
 static void add_findings(const struct memory *memory, struct document *into)
 {
+	bool since_attach = profile_meta_number(memory->profile, "heap.since_attach", 0) != 0;
 	uint64_t shims = profile_meta_number(memory->profile, "heap.processes", 0);
 	uint64_t refused = profile_meta_number(memory->profile, "heap.processes_refused", 0);
 	uint64_t unsampled = profile_meta_number(memory->profile, "heap.unsampled", 0);
 
-	if (!memory->ids[ALLOCATED].index && !memory->ids[RETAINED].index && !shims)
+	if (!memory->ids[ALLOCATED].index && !memory->ids[RETAINED].index && !shims && !since_attach)
 		document_add_finding(into, SEVERITY_NOTE, "no allocations are in this file: crosscut record --with heap -- COMMAND samples them");
-	if (profile_meta(memory->profile, "heap.unsampled") && !shims)
+	if (since_attach)
+		document_add_finding(into, SEVERITY_NOTE,
+				     "the program ran already: this is what it allocated since, and of that what it kept; what was there before is in none of it");
+	else if (profile_meta(memory->profile, "heap.unsampled") && !shims)
 		document_add_finding(into, SEVERITY_WARNING,
 				     "no process took the heap shim: a static program, one with more privilege, or one that cannot read the shim");
 	if (refused)

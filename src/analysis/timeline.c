@@ -86,10 +86,12 @@ static struct dimension_id class_of(const struct profile *profile, const struct 
 	return interval->evidence.index ? profile_evidence_at(profile, interval->evidence.index)->class : interval->dimension;
 }
 
-/* Whoever ran when an interrupt woke the thread is a bystander; a holder that let go is no bystander. */
+/* Whoever ran when an interrupt woke the thread is a bystander, save one who was sending to it; a holder that let go is none. */
 static struct thread_id waker_of(const struct profile *profile, const struct interval *interval)
 {
-	if (!interval->evidence.index || profile_evidence_at(profile, interval->evidence.index)->seen.wake_context != WAKE_TASK)
+	const struct wait_evidence *seen = &profile_evidence_at(profile, interval->evidence.index)->seen;
+
+	if (!interval->evidence.index || (seen->wake_context != WAKE_TASK && !(seen->flags & EVIDENCE_PEER_WOKE)))
 		return (struct thread_id){ 0 };
 	return interval->waker;
 }

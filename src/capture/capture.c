@@ -11,9 +11,9 @@
 #include "base/memory.h"
 #include "capture/counters.h"
 #include "capture/harvest.h"
+#include "capture/heap_running.h"
 #include "capture/kernel.h"
 #include "capture/listeners.h"
-#include "capture/maps.h"
 #include "capture/sampler.h"
 #include "classify/classify.h"
 #include "probe/decoder.h"
@@ -54,6 +54,7 @@ struct capture *capture_new(const struct capture_config *config)
 void capture_detach(struct capture *capture)
 {
 	cost_done(&capture->cost);
+	heap_running_free(take(capture->heap_running));
 	sampler_free(take(capture->sampler));
 	counters_free(take(capture->counters));
 	drain_free(take(capture->drain));
@@ -204,7 +205,8 @@ int capture_prepare(struct capture *capture, struct error *err)
 	capture->decoder = decoder_new(capture->profile);
 	r = drain_open(&capture->drain, &(struct drain_options){
 		.bpf = kernel_bpf(capture->kernel), .decoder = capture->decoder, .harvest = capture->harvest,
-		.heap = capture->config.heap, .resident = capture->config.heap || is_asked_for(capture, "resident"),
+		.heap = capture->config.heap, .heap_running = is_asked_for(capture, "heap-running"),
+		.resident = capture->config.heap || is_asked_for(capture, "heap-running") || is_asked_for(capture, "resident"),
 		.with_arguments = capture->config.with_arguments, .stack_depth = capture->config.stack_depth,
 		.everybody = capture->config.population.kind == POPULATION_ALL }, err);
 	if (!r)
@@ -310,6 +312,8 @@ int capture_start(struct capture *capture, struct error *err)
 	watch_listeners(capture);
 	r = kernel_attach(capture->kernel, err);
 	if (!r)
+		r = capture_heap_open(capture, err);
+	if (!r)
 		r = find_threads(capture, err);
 	if (!r)
 		r = check_somebody(capture, err);
@@ -351,6 +355,7 @@ int capture_start(struct capture *capture, struct error *err)
 
 static void note_cost(struct capture *capture)
 {
+	struct heap_cost heap = capture_heap_cost(capture);
 	struct cost_reading reading;
 
 	cost_slice(&capture->cost, capture->kernel, capture_events(capture), &reading);
@@ -358,6 +363,9 @@ static void note_cost(struct capture *capture)
 	drain_cost(capture->drain, "recorder-cpu", reading.own_cpu_ns, 0);
 	if (reading.outside_ns)
 		drain_cost(capture->drain, "bpf-outside", reading.outside_ns, 0);
+	if (heap.events > capture->heap_cost.events)
+		drain_cost(capture->drain, "heap-stops", heap.ns - capture->heap_cost.ns, heap.events - capture->heap_cost.events);
+	capture->heap_cost = heap;
 }
 
 int capture_cut_slice(struct capture *capture, uint64_t end_ns, bool last, struct error *err)

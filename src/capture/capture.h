@@ -41,6 +41,7 @@ struct capture_config {
 	const char *without[CAPTURE_PROBE_LIMIT];    /* and of those to leave out */
 	unsigned with_count, without_count;
 	struct heap *heap;                           /* of the shim in the command; borrowed, NULL: none */
+	uint64_t heap_mean_bytes;                    /* with heap-running: a sample per so many bytes */
 	double cost_budget;                          /* of the CPU that pays most; above it the guard acts. 0: no guard */
 	double cost_abort;                           /* above it, with only the ledger left, the capture ends. 0: never */
 	double outside_ns;                           /* per switch or wake-up, beside the programs' run time, as calibrated; 0: unknown */

@@ -122,6 +122,9 @@ static void keep_ledger(struct capture *capture, char *action, size_t size)
 	if (kernel_bpf(capture->kernel)->rodata->requests)
 		kernel_bpf(capture->kernel)->data->request_one_in = 0;
 	kernel_narrow(capture->kernel, &names);
+	if (capture->heap_running)
+		text_print(&names, "%sthe allocator's probes: what is freed from now on counts as kept", names.size ? ", " : "");
+	capture_heap_close(capture);
 	(void)snprintf(action, size, "the ledger alone: no kernel stacks, no request taken apart%s%s", names.size ? "; detached " : "",
 		       names.size ? text_string(&names) : "");
 	text_done(&names);
@@ -188,6 +191,16 @@ static bool is_alert(struct capture *capture, double cost, uint64_t events)
 	return cost > capture->guard.budget / 2 || (more && cost > capture->guard.budget / 16);
 }
 
+/* The stops at allocators, as if one CPU paid them all: one thread may make them. */
+static double heap_share(struct capture *capture, double length_ns)
+{
+	struct heap_cost now = capture_heap_cost(capture);
+	uint64_t before = capture->heap_cost_judged.ns;
+
+	capture->heap_cost_judged = now;
+	return now.ns > before ? (double)(now.ns - before) / length_ns : 0;
+}
+
 void capture_guard_tick(struct capture *capture, uint64_t now_ns)
 {
 	double length_ns = (double)(now_ns - capture->judged_ns), kernel_cost, cost;
@@ -196,7 +209,7 @@ void capture_guard_tick(struct capture *capture, uint64_t now_ns)
 	if (capture->status.given_up || ++capture->ticks % GUARD_TICKS || length_ns <= 0)
 		return;
 	events = most_events(capture);
-	kernel_cost = cost_of_events_ns(&capture->cost, events) / length_ns;
+	kernel_cost = cost_of_events_ns(&capture->cost, events) / length_ns + heap_share(capture, length_ns);
 	cost = kernel_cost + own_share(capture, length_ns);
 	capture->judged_ns = now_ns;
 	capture->status.own_cost = cost;

@@ -10,6 +10,7 @@
 struct counters;
 struct decoder;
 struct harvest;
+struct heap_running;
 struct kernel;
 struct sampler;
 struct work;
@@ -18,6 +19,8 @@ struct work_state;
 /* Both ends of the window are set ahead of time: no program may have passed one before it can read it, even where this
  * process loses its CPU between asking the clock and setting it. */
 enum { WINDOW_AHEAD_NS = 10000000 };
+
+struct heap_cost { uint64_t ns, events; };
 
 struct capture {
 	struct capture_config config;
@@ -28,6 +31,8 @@ struct capture {
 	struct drain *drain;
 	struct sampler *sampler;
 	struct counters *counters;              /* NULL: none were asked for */
+	struct heap_running *heap_running;      /* NULL: not asked for, or given up */
+	struct heap_cost heap_cost, heap_cost_judged;   /* as of the last slice, and of the last judgement */
 	struct cost cost;
 	struct guard guard;
 	uint64_t *cpu_events, judged_ns, judged_own_cpu_ns, judged_events;     /* as of the last judgement */
@@ -46,6 +51,10 @@ uint64_t capture_events(struct capture *capture);       /* what costs: every swi
 /* The guard's hands (capture_guard.c): before the window, and ten times a second in it. */
 void capture_guard_begin(struct capture *capture);
 void capture_guard_tick(struct capture *capture, uint64_t now_ns);
+/* capture_heap.c: the probes of --with heap at processes that run, and what stopping there cost since the start. */
+int capture_heap_open(struct capture *capture, struct error *err);
+struct heap_cost capture_heap_cost(struct capture *capture);
+void capture_heap_close(struct capture *capture);
 int capture_cut_slice(struct capture *capture, uint64_t end_ns, bool last, struct error *err);
 void capture_sleep_until(uint64_t when_ns);             /* a signal ends it early */
 void capture_wait_until(uint64_t when_ns);              /* nothing does */

@@ -195,7 +195,7 @@ static void put_heap_end(struct drain *drain, const struct sideband_record *reco
 {
 	struct wire_heap_process wire = { .process = record->pid, .event = WIRE_HEAP_ENDED };
 
-	if (drain->options.heap)
+	if (drain->options.heap || drain->options.heap_running)
 		batch_put(&drain->batch, WIRE_HEAP_PROCESS, record->time_ns, &wire, sizeof(wire), NULL);
 }
 

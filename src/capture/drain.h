@@ -29,6 +29,7 @@ struct drain_options {
 	bool everybody;                 /* of the machine is in the population */
 	uint32_t stack_depth;
 	struct heap *heap;              /* borrowed; NULL: no shim */
+	bool heap_running;              /* probes at the allocators of processes that run */
 	bool resident;                  /* look at what processes' memory consists of */
 };
 

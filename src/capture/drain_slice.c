@@ -352,6 +352,7 @@ static void drain_losses(struct drain *drain)
 		{ "interrupts", COUNT_INTERRUPTS, COUNT_INTERRUPTS_LOST },
 		{ "runnable-reasons", COUNT_READIES, COUNT_READIES_LOST },
 		{ "requests", COUNT_REQUEST_RECORDS, COUNT_REQUEST_RECORDS_LOST },
+		{ "heap-samples", COUNT_HEAP_SAMPLES, COUNT_HEAP_SAMPLES_LOST },
 		{ "http-counts", COUNT_SENDS, COUNT_COMPLETIONS_LOST },
 	};
 	struct sideband_statistics band = { 0 };
@@ -394,8 +395,9 @@ static void drain_levels(struct drain *drain, uint64_t end_ns, bool last)
 		return;
 	if (drain->resident)
 		resident_put(drain->resident, end_ns, &drain->extra);
-	if (drain->options.heap) {
-		heap_counts(drain->options.heap, &counts);
+	if (drain->options.heap || drain->options.heap_running) {
+		if (drain->options.heap)
+			heap_counts(drain->options.heap, &counts);
 		end.unsampled = counts.unsampled;
 		batch_put(&drain->extra, WIRE_HEAP_END, end_ns, &end, sizeof(end), NULL);
 	}

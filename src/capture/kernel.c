@@ -226,6 +226,13 @@ static void choose_network(struct crosscut_bpf *bpf, bool chosen)
 		(void)bpf_map__set_max_entries(maps[i], 1);
 }
 
+static void choose_heap(struct crosscut_bpf *bpf, uint64_t mean_bytes, bool chosen)
+{
+	bpf->rodata->heap_mean_bytes = mean_bytes;
+	if (!chosen)
+		(void)bpf_map__set_max_entries(bpf->maps.heap_objects, 1);
+}
+
 static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf)
 {
 	const struct population *population = &config->population;
@@ -247,6 +254,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->tls_watched = is_chosen(config, probe_find("tls"));
 	if (kernel->bpf->rodata->timeline || kernel->bpf->rodata->requests)
 		(void)bpf_map__set_max_entries(kernel->bpf->maps.timeline_ring, TIMELINE_RING_BYTES);
+	choose_heap(kernel->bpf, config->heap_mean_bytes, is_chosen(config, probe_find("heap-running")));
 	kernel->bpf->rodata->runnable_watched = is_chosen(config, probe_find("runnable"));
 	kernel->bpf->rodata->irq_watched = is_chosen(config, probe_find("irq"));
 	kernel->bpf->rodata->syscalls_watched = is_chosen(config, probe_find("syscalls"));

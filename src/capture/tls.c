@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "profile/profile.h"
+#include "wire/wire.h"
 #include "work/elf_place.h"
 
 #include <bpf/libbpf.h>
@@ -16,9 +17,9 @@
 
 #include "crosscut.skel.h"
 
-enum { LIBRARY_LIMIT = 16 };
+enum { LIBRARY_LIMIT = 16, LINKS_OF_LIBRARY = 8 };
 
-struct library { dev_t device; ino_t inode; struct bpf_link *links[2]; };
+struct library { dev_t device; ino_t inode; struct bpf_link *links[LINKS_OF_LIBRARY]; size_t link_count; };
 
 struct tls {
 	struct crosscut_bpf *bpf;
@@ -35,40 +36,80 @@ static bool is_known(const struct tls *tls, const struct stat *status)
 	return false;
 }
 
-/* The return is caught where the function begins: there its address is on top of the stack. */
-static bool find_place(const char *path, struct elf_place *place)
+/* Of a function, or of the one that it hands its arguments on to: SSL_read_ex() and SSL_read() are two ways to one reader, whose
+ * name no table holds. */
+static bool find_place(const unsigned char *bytes, size_t size, const char *function, bool callee, struct elf_place *place)
 {
-	const unsigned char *bytes;
-	struct error ignored;
-	size_t size;
-	bool found;
+	return elf_place_function(bytes, size, function, place) && (!callee || elf_place_callee(bytes, size, place)) &&
+	       elf_place_is_cheap(bytes, size, place);
+}
 
-	if (elf_place_open(path, &bytes, &size, &ignored) < 0)
+static void put(struct library *library, const struct bpf_program *program, const char *path, const struct elf_place *place, bool at_return,
+		uint64_t cookie)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = at_return, .bpf_cookie = cookie);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(program, -1, path, place->offset, &options);
+
+	if (link)
+		library->links[library->link_count++] = link;
+}
+
+/* The return is caught where the function begins: there its address is on top of the stack. */
+static bool put_handshake(struct tls *tls, struct library *library, const char *path, const unsigned char *bytes, size_t size)
+{
+	struct elf_place place;
+
+	if (!find_place(bytes, size, "SSL_do_handshake", false, &place))
 		return false;
-	found = elf_place_function(bytes, size, "SSL_do_handshake", place) && elf_place_is_cheap(bytes, size, place);
-	(void)munmap((void *)(uintptr_t)bytes, size);
-	return found;
+	put(library, tls->bpf->progs.tls_begun, path, &place, false, 0);
+	put(library, tls->bpf->progs.tls_ended, path, &place, true, 0);
+	return library->link_count == 2;
+}
+
+/* Handshakes that are left to the first read or write. */
+static bool put_late(struct tls *tls, struct library *library, const char *path, const unsigned char *bytes, size_t size)
+{
+	static const struct { const char *function; enum wire_tls_call call; } functions[] = {
+		{ "SSL_read_ex", WIRE_TLS_READ }, { "SSL_write_ex", WIRE_TLS_WRITE },
+	};
+	struct elf_place made, places[ARRAY_LENGTH(functions)];
+	size_t before = library->link_count;
+
+	if (!find_place(bytes, size, "SSL_new", false, &made))
+		return false;
+	for (size_t i = 0; i < ARRAY_LENGTH(functions); i++)
+		if (!find_place(bytes, size, functions[i].function, true, &places[i]))
+			return false;
+	put(library, tls->bpf->progs.tls_made, path, &made, true, 0);
+	for (size_t i = 0; i < ARRAY_LENGTH(functions); i++) {
+		put(library, tls->bpf->progs.tls_used, path, &places[i], false, functions[i].call);
+		put(library, tls->bpf->progs.tls_ended, path, &places[i], true, 0);
+	}
+	return library->link_count - before == 1 + 2 * ARRAY_LENGTH(functions);
 }
 
 static void add_library(struct tls *tls, const char *path)
 {
 	struct library *library = &tls->libraries[tls->count];
-	struct elf_place place;
+	bool handshakes = false, late = false;
+	const unsigned char *bytes;
+	struct error ignored;
 	struct stat status;
+	size_t size;
 
 	if (tls->count == LIBRARY_LIMIT || stat(path, &status) || is_known(tls, &status))
 		return;
 	*library = (struct library){ .device = status.st_dev, .inode = status.st_ino };
 	tls->count++;
-	if (find_place(path, &place)) {
-		LIBBPF_OPTS(bpf_uprobe_opts, entry);
-		LIBBPF_OPTS(bpf_uprobe_opts, leave, .retprobe = true);
-
-		library->links[0] = bpf_program__attach_uprobe_opts(tls->bpf->progs.tls_begun, -1, path, place.offset, &entry);
-		library->links[1] = bpf_program__attach_uprobe_opts(tls->bpf->progs.tls_ended, -1, path, place.offset, &leave);
+	if (!elf_place_open(path, &bytes, &size, &ignored)) {
+		handshakes = put_handshake(tls, library, path, bytes, size);
+		late = handshakes && put_late(tls, library, path, bytes, size);
+		(void)munmap((void *)(uintptr_t)bytes, size);
 	}
-	if (!library->links[0] || !library->links[1])
+	if (!handshakes)
 		profile_set_meta(tls->profile, "probe.missing.tls", "in one libssl no probe could be put cheaply: its handshakes are not seen");
+	else if (!late)
+		profile_set_meta(tls->profile, "probe.missing.tls", "in one libssl handshakes that are left to the first read or write are not seen");
 }
 
 static bool is_library(const char *path)
@@ -129,9 +170,8 @@ struct tls *tls_new(struct crosscut_bpf *bpf, struct profile *profile)
 
 void tls_free(struct tls *tls)
 {
-	for (size_t i = 0; tls && i < tls->count; i++) {
-		(void)bpf_link__destroy(tls->libraries[i].links[0]);
-		(void)bpf_link__destroy(tls->libraries[i].links[1]);
-	}
+	for (size_t i = 0; tls && i < tls->count; i++)
+		for (size_t link = 0; link < tls->libraries[i].link_count; link++)
+			(void)bpf_link__destroy(tls->libraries[i].links[link]);
 	free(tls);
 }

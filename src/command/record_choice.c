@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "capture/container.h"
 #include "capture/counters.h"
+#include "capture/heap_running.h"
+#include "capture/population.h"
 #include "probe/probe.h"
 #include "work/work.h"
 #include "wire/wire.h"
@@ -176,18 +178,33 @@ bool record_has(const struct record_job *job, const char *probe)
 	return false;
 }
 
-/* The shim can be put before a command's allocator, not into a process that runs. */
-static int check_heap(const struct record_job *job, const struct option_arguments *arguments, struct error *err)
+static int check_heap(const struct record_job *job, struct error *err)
 {
 	if (!job->config->heap_bytes || job->config->heap_bytes > 1ull << 40) {
 		fail(err, FAILURE_USAGE, -ERANGE, "--heap-sample is out of range");
 		return error_because(err, "it lies between 1 and 1T");
 	}
-	if (!record_has(job, "heap") || arguments->command_count)
+	return 0;
+}
+
+/* The shim can be put before a command's allocator, not into a process that runs: that one gets probes, if they are cheap there. */
+static int choose_heap(struct record_job *job, struct error *err)
+{
+	struct capture_config *capture = &job->recording.capture;
+	int r;
+
+	capture->heap_mean_bytes = job->config->heap_bytes;
+	if (!record_has(job, "heap-running") && (!record_has(job, "heap") || capture->population.kind == POPULATION_COMMAND))
 		return 0;
-	fail(err, FAILURE_CANNOT, -ENOTSUP, "cannot sample the heap of a process that runs");
-	error_because(err, "the shim is preloaded when a command starts");
-	return error_try(err, "crosscut record --with heap -- COMMAND; --with resident,faults shows how memory grows without it");
+	if (capture->population.kind != POPULATION_PROCESSES) {
+		fail(err, FAILURE_CANNOT, -ENOTSUP, "cannot sample the heap of whoever that is");
+		error_because(err, "the shim is preloaded when a command starts, and probes are put into processes that are named");
+		return error_try(err, "crosscut record --with heap -- COMMAND, or --pid PID; --with resident,faults shows how memory grows");
+	}
+	if (!record_has(job, "heap-running"))
+		capture->with[capture->with_count++] = "heap-running";
+	r = population_check(&capture->population, err);
+	return r ? r : heap_running_check(capture->population.ids, capture->population.id_count, err);
 }
 
 /* Said before anything starts. Where nothing else was asked for there is nothing to do. */
@@ -354,10 +371,12 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 	if (!r)
 		r = choose_probes(job, err);
 	if (!r)
-		r = check_heap(job, arguments, err);
+		r = check_heap(job, err);
 	if (!r && !config->dry_run)
 		r = check_counters(job, err);
 	if (!r)
 		r = choose_work(job, err);
-	return r ? r : choose_population(job, arguments, err);
+	if (!r)
+		r = choose_population(job, arguments, err);
+	return r ? r : choose_heap(job, err);
 }

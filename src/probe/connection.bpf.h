@@ -43,8 +43,8 @@ static __always_inline void connection_add_round_trip(struct wire_connection_val
 /* network_wait.bpf.c. A thread waits in a call on a socket since `now`; its wait is over at `wake`, or when the window ends. */
 HIDDEN void socket_wait_begin(struct task_struct *task, __u64 now);
 HIDDEN void socket_wait_end(struct task_struct *task, const struct task_ledger *ledger, __u64 now);
-/* tls.bpf.c: the current thread works on this connection; it may be in a handshake. */
+/* tls.bpf.c: the current thread has sent or received on this connection; it may be in a handshake. */
 extern const volatile bool tls_watched;
-HIDDEN void tls_touch(const struct wire_connection_key *key);
+HIDDEN void tls_touch(const struct wire_connection_key *key, bool sent);
 /* What a thread may wait for on this socket has come, and will wake it next, on this processor. */
 HIDDEN void socket_delivered(const struct sock *sock, __u64 now);

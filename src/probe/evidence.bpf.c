@@ -7,7 +7,9 @@
 #include "probe/evidence.bpf.h"
 #include "probe/locks.bpf.h"
 #include "probe/block.bpf.h"
+#include "probe/loopback.bpf.h"
 #include "probe/request.bpf.h"
+#include "probe/timeline.bpf.h"
 
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010 };
 enum { STATE_INTERRUPTIBLE = 1, STATE_UNINTERRUPTIBLE = 2, STATE_STOPPED = 4, STATE_TRACED = 8, STATE_NOLOAD = 0x400 };
@@ -311,6 +313,17 @@ static __always_inline __u64 stack_of_waker(void *ctx, struct task_struct *curre
 	return ledger_of(current, false) ? unwind_take(SCRATCH_TASK) : 0;
 }
 
+/* Calls that may wait for data of a socket, or for a connection. */
+static __always_inline bool awaits_socket(const struct wire_evidence *evidence)
+{
+	switch (evidence->syscall) {
+	case NR_READ: case NR_READV: case NR_RECVFROM: case NR_RECVMSG: case NR_RECVMMSG: case NR_ACCEPT: case NR_ACCEPT4:
+	case NR_POLL: case NR_PPOLL: case NR_SELECT: case NR_PSELECT: case NR_EPOLL_WAIT: case NR_EPOLL_PWAIT: case NR_EPOLL_PWAIT2:
+		return true;
+	}
+	return false;
+}
+
 HIDDEN void evidence_of_wake(void *ctx, struct task_struct *task, struct task_ledger *ledger)
 {
 	struct task_struct *current = bpf_get_current_task_btf();
@@ -322,6 +335,10 @@ HIDDEN void evidence_of_wake(void *ctx, struct task_struct *task, struct task_le
 		evidence->flags |= WIRE_OWN_BIO_DONE;
 	ledger->own_bio = 0;
 	ledger->waker = 0;
+	if (timeline && evidence->wake_context == WIRE_WAKE_SOFTIRQ && awaits_socket(evidence) && loopback_delivers(current)) {
+		evidence->flags |= WIRE_PEER_WOKE;
+		ledger->waker = current->pid;
+	}
 	if (evidence->wake_context != WIRE_WAKE_TASK || !current->pid)
 		return;                                 /* current was only interrupted: no waker */
 	ledger->waker = current->pid;

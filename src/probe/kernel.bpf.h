@@ -125,7 +125,8 @@ HIDDEN bool record_send(const void *record, __u32 size);        /* false: the ri
 HIDDEN bool record_has_room(void);                              /* for records as large as a stack's copy */
 
 /* One stack under way to the ring. Programs that can interrupt each other have one each. */
-enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT, SCRATCH_ITERATOR, STACK_SCRATCHES };
+/* SCRATCH_CALLER: of a probe at a function's entry; the walk begins at the call of it. */
+enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT, SCRATCH_ITERATOR, SCRATCH_CALLER, STACK_SCRATCHES };
 struct stack_buffer {
 	struct wire_stack stack;
 	__u64 addresses[WIRE_STACK_WORDS];

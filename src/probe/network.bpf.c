@@ -42,7 +42,7 @@ static struct connection *connection_of(const struct sock *sock, bool create)
 }
 
 /* Of a socket that the current thread works on, if it is of the population. */
-static struct connection *connection_owned(const struct sock *sock)
+static struct connection *connection_owned(const struct sock *sock, bool sent)
 {
 	__u16 family = sock->__sk_common.skc_family;
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -65,7 +65,7 @@ static struct connection *connection_owned(const struct sock *sock)
 		connection->opened_ns = 0;
 	}
 	if (tls_watched)
-		tls_touch(&connection->key);
+		tls_touch(&connection->key, sent);
 	return connection;
 }
 
@@ -145,7 +145,7 @@ static void lookup_answered(struct connection *connection, struct wire_connectio
 SEC("?tp_btf/sock_send_length")
 int BPF_PROG(network_sent, struct sock *sock, int sent, int flags)
 {
-	struct connection *connection = sent > 0 ? connection_owned(sock) : NULL;
+	struct connection *connection = sent > 0 ? connection_owned(sock, true) : NULL;
 	struct wire_connection_value *value;
 	__u64 now;
 
@@ -176,7 +176,7 @@ static __always_inline bool has_unread(const struct connection *connection, cons
 SEC("?tp_btf/sock_recv_length")
 int BPF_PROG(network_received, struct sock *sock, int received, int flags)
 {
-	struct connection *connection = received > 0 && !(flags & PEEKS) ? connection_owned(sock) : NULL;
+	struct connection *connection = received > 0 && !(flags & PEEKS) ? connection_owned(sock, false) : NULL;
 	struct wire_connection_value *value = connection ? connection_value(&connection->key) : NULL;
 	__u64 now;
 
@@ -256,7 +256,7 @@ int BPF_PROG(network_state_set, const struct sock *sock, int before, int after)
 	if (!window_is_open() || READ(sock, sk_protocol) != PROTOCOL_TCP)
 		return 0;
 	if (after == STATE_SYN_SENT) {
-		connection = connection_owned(sock);
+		connection = connection_owned(sock, false);
 		if (connection)
 			connection->opened_ns = bpf_ktime_get_ns();
 	} else if (before == STATE_SYN_SENT) {

@@ -5,13 +5,13 @@
 #include <string.h>
 
 extern const struct probe probe_block, probe_contention, probe_counters, probe_faults,
-	probe_files, probe_heap, probe_irq, probe_locks, probe_network, probe_reclaim, probe_request,
+	probe_files, probe_heap, probe_heap_running, probe_irq, probe_locks, probe_network, probe_reclaim, probe_request,
 	probe_resident, probe_runnable, probe_sampler, probe_sched, probe_syscalls, probe_timeline, probe_tls,
 	probe_unwind, probe_wakers;
 
 const struct probe *const probes[] = {
-	&probe_block, &probe_contention, &probe_counters, &probe_faults, &probe_files, &probe_heap, &probe_irq,
-	&probe_locks, &probe_network, &probe_reclaim, &probe_request, &probe_resident, &probe_runnable,
+	&probe_block, &probe_contention, &probe_counters, &probe_faults, &probe_files, &probe_heap,
+	&probe_heap_running, &probe_irq, &probe_locks, &probe_network, &probe_reclaim, &probe_request, &probe_resident, &probe_runnable,
 	&probe_sampler, &probe_sched, &probe_syscalls, &probe_timeline, &probe_tls, &probe_unwind, &probe_wakers, NULL,
 };
 

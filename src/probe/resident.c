@@ -16,7 +16,7 @@ static void add_level(struct decoder *decoder, struct thread_id thread, const ch
 
 static void decode_resident(struct decoder *decoder, const struct wire_head *record)
 {
-	static const char *const parts[WIRE_RESIDENT_PARTS] = { "heap", "files", "shared", "stacks", "generated", "other" };
+	static const char *const parts[WIRE_RESIDENT_PARTS] = { "heap", "files", "shared", "stacks", "generated", "other", "classes" };
 	const struct wire_resident *wire = (const void *)record;
 	struct thread_id thread = decoder_waker(decoder, wire->process);
 

@@ -69,5 +69,5 @@ const struct probe probe_timeline = {
 	.name = "timeline", .summary = "every interval of every thread by itself, beside the sums",
 	.fills = "every state", .without = "only the sums of a slice are kept, not when each interval was",
 	.exposes = "when each thread ran, waited and for how long, and who woke it",
-	.programs = { { "timeline_add", NULL, 150 } }, .decoders = decoders,
+	.programs = { { "timeline_add", NULL, 150 }, { "loopback_arrived", "sk_data_ready", 150 } }, .decoders = decoders,
 };

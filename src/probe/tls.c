@@ -6,5 +6,6 @@ extern const struct probe probe_tls;
 const struct probe probe_tls = {
 	.name = "tls", .summary = "TLS handshakes of OpenSSL, by endpoint; needs network",
 	.fills = "network, network-phases", .without = "TLS handshakes are not told from first bytes",
-	.programs = { { "tls_begun", NULL, 400 }, { "tls_ended", NULL, 630 } },
+	.paid = "each SSL_read and SSL_write of any process pays the first of them and the last",
+	.programs = { { "tls_used", NULL, 400 }, { "tls_begun", NULL, 400 }, { "tls_made", NULL, 630 }, { "tls_ended", NULL, 630 } },
 };

@@ -232,6 +232,18 @@ static __always_inline void read_registers(struct unwind_state *state, const str
 	state->method = UNWIND_BY_LEAF;
 }
 
+/* From a function's entry, where nothing is pushed yet, to inside of the call that led there, as if that were the first frame. */
+static __always_inline void go_to_call(struct unwind_state *state)
+{
+	__u64 back = 0;
+
+	if (bpf_probe_read_user(&back, sizeof(back), (void *)state->sp) || !back)
+		return;
+	state->pc = back - 1;
+	state->sp += sizeof(back);
+	state->registers[7] = state->sp;
+}
+
 /* A page at a time: what is not in memory is where the copy ends. */
 static __always_inline __u32 copy_stack(struct stack_copy *to, __u64 sp)
 {
@@ -327,6 +339,8 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 		return 0;
 	regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 	read_registers(walk.state, regs);
+	if (scratch == SCRATCH_CALLER)
+		go_to_call(walk.state);
 	if (!walk.state->pc)                                    /* a worker of the kernel's that borrows a process' memory */
 		return 0;
 	bpf_core_read(&cs, sizeof(cs), &regs->cs);
@@ -348,6 +362,8 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 		return 0;
 	if (walk.status == UNWIND_NO_MAPPING && missing_may_copy(walk.process)) {
 		read_registers(walk.state, regs);
+		if (scratch == SCRATCH_CALLER)
+			go_to_call(walk.state);
 		return copy_send(scratch);
 	}
 	if (walk.status == UNWIND_TRUNCATED)

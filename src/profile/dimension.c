@@ -167,6 +167,7 @@ const struct dimension_row dimension_rows[] = {
 	LEVEL_PART("resident", "shared", "bytes", "shared memory"),
 	LEVEL_PART("resident", "stacks", "bytes", "stacks of threads"),
 	LEVEL_PART("resident", "generated", "bytes", "anonymous memory that can be executed: generated code"),
+	LEVEL_PART("resident", "classes", "bytes", "what a Java machine keeps of classes, as far as it tells"),
 	LEVEL_PART("resident", "other", "bytes", "anything else"),
 	LEVEL("page-tables", "bytes", "the kernel's tables for a process' memory"),
 	LEVEL("swapped", "bytes", "a process' memory that lies in swap"),

@@ -27,6 +27,7 @@ enum evidence_flag {
 	EVIDENCE_LOST = 1 << 15,             /* the record of this wait was lost: only its length is known */
 	EVIDENCE_ITERATED = 1 << 16,         /* the sleeping side was read by the task iterator, not at the switch */
 	EVIDENCE_NO_DESCRIPTORS = 1 << 17,   /* poll or select with none: a sleep */
+	EVIDENCE_PEER_WOKE = 1 << 19,        /* woken in a softirq, by what the waker was sending to it through the loopback device */
 	/* Where requests are followed: the thread had served some before, and had one open when it began to wait. */
 	EVIDENCE_SERVES = 1 << 24,
 	EVIDENCE_IN_REQUEST = 1 << 25,

@@ -26,6 +26,7 @@ enum wire_evidence_flag {
 	WIRE_CUT_START = 1 << 8, WIRE_CUT_END = 1 << 9, WIRE_NO_WAKER = 1 << 10, WIRE_OWNER_WOKE = 1 << 11,
 	WIRE_SAME_PROCESS_WOKE = 1 << 12, WIRE_ACCEPTED = 1 << 13, WIRE_TIMEOUT = 1 << 14, WIRE_LOST = 1 << 15,
 	WIRE_ITERATED = 1 << 16, WIRE_NO_DESCRIPTORS = 1 << 17, WIRE_FROZEN = 1 << 18,
+	WIRE_PEER_WOKE = 1 << 19,
 	WIRE_SERVES = 1 << 24, WIRE_IN_REQUEST = 1 << 25,
 };
 enum { WIRE_CONTENTION_MMAP = 64 };     /* beside the kernel's own flags: the lock of the process' own address space */

@@ -191,6 +191,7 @@ enum wire_counter {
 	COUNT_READIES, COUNT_READIES_LOST,
 	COUNT_FILE_IOS, COUNT_FILE_IOS_LOST, COUNT_DIRTIED,
 	COUNT_INTERRUPTS, COUNT_INTERRUPTS_LOST, COUNT_CACHE_READS, COUNT_CACHE_READS_LOST,
+	COUNT_HEAP_ASKED, COUNT_HEAP_FREED, COUNT_HEAP_SAMPLES, COUNT_HEAP_SAMPLES_LOST,
 	COUNTERS,
 };
 
@@ -234,6 +235,16 @@ struct wire_heap_sample {
 	__u32 process, thread;          /* as the process itself sees them: pid, tid */
 };
 struct wire_heap_freed { struct wire_head head; __u64 id; __u32 process, reserved; };
+/* What a probe in a library for TLS hands its program. */
+enum wire_tls_call { WIRE_TLS_HANDSHAKE = 1, WIRE_TLS_READ, WIRE_TLS_WRITE };
+/* What a probe at an allocator's function hands its program, to know how it is called. */
+enum wire_heap_call {
+	WIRE_HEAP_MALLOC = 1,           /* (size) */
+	WIRE_HEAP_CALLOC,               /* (count, size) */
+	WIRE_HEAP_REALLOC,              /* (old, size) */
+	WIRE_HEAP_ALIGNED,              /* (alignment, size) */
+	WIRE_HEAP_POSIX,                /* (where to put it, alignment, size); returns 0 */
+};
 enum { WIRE_HEAP_BEGAN = 1, WIRE_HEAP_REFUSED, WIRE_HEAP_ENDED };
 struct wire_heap_process { struct wire_head head; __u32 process, event; };
 struct wire_heap_end { struct wire_head head; __u64 unsampled; };
@@ -241,7 +252,8 @@ struct wire_heap_end { struct wire_head head; __u64 unsampled; };
 /* Resident bytes of a process by what is mapped there: they sum to all of them. */
 enum wire_resident_part {
 	WIRE_RESIDENT_HEAP,             /* the break and anonymous mappings that can be written: allocators have theirs there */
-	WIRE_RESIDENT_FILES, WIRE_RESIDENT_SHARED, WIRE_RESIDENT_STACKS, WIRE_RESIDENT_CODE, WIRE_RESIDENT_OTHER, WIRE_RESIDENT_PARTS,
+	WIRE_RESIDENT_FILES, WIRE_RESIDENT_SHARED, WIRE_RESIDENT_STACKS, WIRE_RESIDENT_CODE, WIRE_RESIDENT_OTHER, WIRE_RESIDENT_CLASSES,
+	WIRE_RESIDENT_PARTS,
 };
 struct wire_resident {
 	struct wire_head head;
@@ -273,4 +285,4 @@ _Static_assert(sizeof(struct wire_connection) == 464, "wire layout");
 _Static_assert(sizeof(struct wire_link) == 64, "wire layout");
 _Static_assert(sizeof(struct wire_lock_name) == 32, "wire layout");
 _Static_assert(sizeof(struct wire_heap_sample) == 56, "wire layout");
-_Static_assert(sizeof(struct wire_resident) == 88, "wire layout");
+_Static_assert(sizeof(struct wire_resident) == 96, "wire layout");

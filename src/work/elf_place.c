@@ -137,7 +137,8 @@ static bool find_function(const struct file *file, const Elf64_Shdr *table, cons
 		Elf64_Sym symbol;
 
 		memcpy(&symbol, file->bytes + table->sh_offset + at, sizeof(symbol));
-		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_value || strcmp(text_at(file, &texts, symbol.st_name), function))
+		if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || !symbol.st_value || symbol.st_shndx == SHN_UNDEF ||
+		    strcmp(text_at(file, &texts, symbol.st_name), function))
 			continue;
 		*ret = (struct elf_place){ .offset = offset_of(file, symbol.st_value) };
 		return ret->offset != 0;

@@ -24,6 +24,12 @@ bool elf_place_function(const unsigned char *bytes, size_t size, const char *fun
  * the place past an endbr64, which all callers pass, to an instruction of that kind.
  */
 bool elf_place_is_cheap(const unsigned char *bytes, size_t size, struct elf_place *place);
+/* Of a function's first instruction: moves the place on to one of that kind, as long as all calls come by there with their arguments
+ * and return address as they were. False where there is none (elf_reach.c). */
+bool elf_place_reach(const unsigned char *bytes, size_t size, struct elf_place *place);
+/* Of a function that hands all its arguments on at once, from its first instruction to that of the function it calls; false
+ * where it does anything before. */
+bool elf_place_callee(const unsigned char *bytes, size_t size, struct elf_place *place);
 
 /* A whole file, for the functions above; the caller unmaps it. */
 int elf_place_open(const char *path, const unsigned char **ret_bytes, size_t *ret_size, struct error *err);

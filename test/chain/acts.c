@@ -11,6 +11,8 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -134,6 +136,34 @@ int set_server(struct stage *stage)
 	if (stage->fds[2] < 0 || stage->fds[3] < 0 || fcntl(stage->fds[3], F_SETFL, fcntl(stage->fds[3], F_GETFL) | O_DIRECT) < 0)
 		return -ENODEV;
 	return set_sockets(stage);
+}
+
+int set_connection(struct stage *stage)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	socklen_t size = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), one = 1;
+
+	stage->fds[0] = socket(AF_INET, SOCK_STREAM, 0);
+	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof(address)) || listen(listener, 1) ||
+	    getsockname(listener, (struct sockaddr *)&address, &size) || connect(stage->fds[0], (struct sockaddr *)&address, size))
+		return -errno;
+	stage->fds[1] = accept(listener, NULL, NULL);
+	(void)close(listener);
+	(void)setsockopt(stage->fds[0], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	(void)setsockopt(stage->fds[1], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	return stage->fds[1] < 0 ? -errno : 0;
+}
+
+int set_remote_server(struct stage *stage)
+{
+	int r = set_server(stage);
+
+	if (r < 0)
+		return r;
+	(void)close(stage->fds[0]);
+	(void)close(stage->fds[1]);
+	return set_connection(stage);
 }
 
 static void read_disk(int fd, unsigned *place)

@@ -28,6 +28,8 @@ int set_sockets(struct stage *stage);
 void ping(struct stage *stage);
 void pong(struct stage *stage);
 int set_server(struct stage *stage);
+int set_connection(struct stage *stage);           /* as set_sockets and set_server, by TCP through the loopback device */
+int set_remote_server(struct stage *stage);
 void serve_from_disk(struct stage *stage);
 int set_event(struct stage *stage);
 void want_event(struct stage *stage);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The twenty scenarios. A part that computes may be preempted on a busy machine, and what is ready again waits for a
+ * The scenarios. A part that computes may be preempted on a busy machine, and what is ready again waits for a
  * processor: then its ground is runnable, of the same thread. Where that is the point (starved, inverted), it is all there is.
  */
 #include "acts.h"
@@ -204,6 +204,8 @@ const struct scenario scenarios[] = {
 	  { { "wait", read_second_pipe }, { "mid", pass_on }, { "first", feed_first_pipe } } },
 	{ "pool", "[a-z]+/[a-z-]+ ▸ %N-pool: " COMPUTES, set_locks, { { "wait", ask_pool }, { "pool", serve_pool } } },
 	{ "ping", "[a-z]+/[a-z-]+ ▸ %N-pong: " COMPUTES, set_sockets, { { "wait", ping }, { "pong", pong } } },
+	{ "tcp-ping", "[a-z]+/[a-z-]+ ▸ %N-pong: " COMPUTES, set_connection, { { "wait", ping }, { "pong", pong } } },
+	{ "tcp-loop", "[a-z]+/[a-z-]+ ▸ %N-serves: disk/read", set_remote_server, { { "wait", ping }, { "serves", serve_from_disk } } },
 	{ "condition", "[a-z]+/[a-z-]+ ▸ %N-gives: timer", set_locks, { { "wait", want_turn }, { "gives", give_turns } } },
 	{ "semaphore", "[a-z]+/[a-z-]+ ▸ %N-posts: " COMPUTES, set_locks, { { "wait", want_post }, { "posts", post } } },
 	{ "rwlock", "lock/rwlock[^▸]*▸ %N-reads: timer", set_locks, { { "wait", want_to_write }, { "reads", read_and_sleep } } },

@@ -3,7 +3,7 @@
  * Keeps a known number of bytes at each of a hundred sites, in objects of many sizes and by every function of the allocator,
  * while other objects come and go. Prints "site allocated retained" for each, in bytes as asked for.
  *
- * keeper KEEP-BYTES-PER-SITE [churn-pairs]
+ * keeper KEEP-BYTES-PER-SITE [churn-pairs [wait]]       wait: for a line before it begins
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -104,8 +104,11 @@ int main(int count, char **arguments)
 	intptr_t pairs = count > 2 ? atol(arguments[2]) : 100000;
 	pthread_t threads[2];
 	int status = 0;
+	char line[8];
 	pid_t child;
 
+	if (count > 3)
+		(void)!read(STDIN_FILENO, line, sizeof(line));
 	for (int i = 0; i < 2; i++)
 		(void)pthread_create(&threads[i], NULL, churn, (void *)pairs);
 	for (unsigned i = 0, done = 0; !done; i++) {

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 
-BULK, SLOW, CLOSED, ECHO, LATE, RESET_BY_US, SECURE = 7001, 7002, 7003, 7004, 7005, 7006, 7007
+BULK, SLOW, CLOSED, ECHO, LATE, RESET_BY_US, SECURE, LAZY = 7001, 7002, 7003, 7004, 7005, 7006, 7007, 7008
 BULK_BYTES, SLEEP_S, ECHOES, ANSWER_S, LOOKUPS, HANDSHAKES = 600000, 0.8, 10, 0.03, 4, 5
 
 
@@ -122,25 +122,26 @@ def ask(address, clock):
     ours.close()
 
 
-def shake_hands(clock):
+def shake_hands(clock, port, at_once):
+    """At once, or left to the first write on one side and to the first read on the other."""
     theirs, ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     theirs.load_cert_chain("cert.pem", "key.pem")
     ours.check_hostname, ours.verify_mode = False, ssl.CERT_NONE
-    listener = socket.create_server(("127.0.0.1", SECURE))
+    listener = socket.create_server(("127.0.0.1", port))
 
     def accept():
         for _ in range(HANDSHAKES):
             connection, _ = listener.accept()
             time.sleep(ANSWER_S)
-            with theirs.wrap_socket(connection, server_side=True) as secured:
+            with theirs.wrap_socket(connection, server_side=True, do_handshake_on_connect=at_once) as secured:
                 secured.recv(1)
 
     server = threading.Thread(target=accept)
     server.start()
     for _ in range(HANDSHAKES):
-        with socket.create_connection(("127.0.0.1", SECURE)) as connection:
-            secured = clock.time("handshake", lambda: ours.wrap_socket(connection))
-            secured.sendall(b"x")
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            secured = clock.time("handshake" if at_once else "wrapped", lambda: ours.wrap_socket(connection, do_handshake_on_connect=at_once))
+            clock.time("written" if at_once else "late", lambda: secured.sendall(b"x"))
             secured.close()
     server.join()
 
@@ -183,7 +184,8 @@ def main():
         look_up(clock)
         ask_again_and_again("127.0.0.1", clock)
     if sys.argv[1] == "tls":
-        shake_hands(clock)
+        shake_hands(clock, SECURE, True)
+        shake_hands(clock, LAZY, False)
     for address in sys.argv[2:]:
         ask(address, clock)
     time.sleep(0.3)

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A probe on an instruction that the kernel must single-step takes 15 us and more, on one that it emulates 0.4 us: of malloc(), called
+ * a million times a second, the one stops a service and the other halves its speed. So a process is refused where one of the
+ * four functions that every program calls has no such instruction near its entry (work/elf_reach.c); the rarer ones are then
+ * left out and named.
+ */
+#include "capture/heap_running.h"
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "wire/wire.h"
+#include "work/elf_place.h"
+#include "work/place.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "crosscut.skel.h"
+
+enum { PROCESS_LIMIT = 16, FUNCTIONS = 9, LINK_LIMIT = PROCESS_LIMIT * FUNCTIONS * 2, TRODDEN_TIMES = 2000 };
+
+static const struct { const char *name; enum wire_heap_call call; bool required; } functions[FUNCTIONS] = {
+	{ "malloc", WIRE_HEAP_MALLOC, true }, { "calloc", WIRE_HEAP_CALLOC, true }, { "realloc", WIRE_HEAP_REALLOC, true },
+	{ "free", 0, true }, { "memalign", WIRE_HEAP_ALIGNED, false }, { "aligned_alloc", WIRE_HEAP_ALIGNED, false },
+	{ "posix_memalign", WIRE_HEAP_POSIX, false }, { "valloc", WIRE_HEAP_MALLOC, false }, { "pvalloc", WIRE_HEAP_MALLOC, false },
+};
+
+/* Offsets in the allocator's file; 0: no probe. */
+struct allocator { char path[96]; char name[256]; uint64_t offsets[FUNCTIONS]; };
+
+struct heap_running {
+	struct bpf_link *links[LINK_LIMIT];
+	size_t link_count;
+	struct heap_running_cost cost;
+	struct text missing;
+};
+
+/* --- Where the allocator is ------------------------------------------------------------------------------------- */
+
+enum standing { NO_ALLOCATOR, OF_C_LIBRARY, OF_LIBRARY, OF_PROGRAM };
+
+static enum standing standing_of(const char *path, const char *program, const unsigned char *bytes, size_t size)
+{
+	const char *name = strrchr(path, '/');
+	struct elf_place place;
+
+	name = name ? name + 1 : path;
+	if (!strncmp(name, "ld-linux", 8) || !elf_place_function(bytes, size, "malloc", &place) ||
+	    !elf_place_function(bytes, size, "free", &place))
+		return NO_ALLOCATOR;
+	if (!strcmp(path, program))
+		return OF_PROGRAM;
+	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7) ? OF_C_LIBRARY : OF_LIBRARY;
+}
+
+/* A line of maps that is mapped to be run: the link in map_files leads to the file even where its name is gone. */
+static enum standing look_at(pid_t pid, const char *line, const char *program, struct allocator *ret)
+{
+	unsigned long long start, end;
+	const unsigned char *bytes;
+	enum standing standing;
+	char rights[5] = "";
+	struct error ignored;
+	const char *path = strchr(line, '/');
+	size_t size;
+
+	if (!path || sscanf(line, "%llx-%llx %4s", &start, &end, rights) != 3 || rights[2] != 'x')
+		return NO_ALLOCATOR;
+	(void)snprintf(ret->path, sizeof(ret->path), "/proc/%d/map_files/%llx-%llx", (int)pid, start, end);
+	(void)snprintf(ret->name, sizeof(ret->name), "%s", path);
+	if (elf_place_open(ret->path, &bytes, &size, &ignored) < 0)
+		return NO_ALLOCATOR;
+	standing = standing_of(path, program, bytes, size);
+	(void)munmap((void *)(uintptr_t)bytes, size);
+	return standing;
+}
+
+static int find_file(pid_t pid, struct allocator *ret, struct error *err)
+{
+	enum standing best = NO_ALLOCATOR;
+	char name[64], program[4096] = "", line[4352];
+	FILE *maps;
+
+	(void)snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
+	if (readlink(name, program, sizeof(program) - 1) < 0)
+		*program = '\0';
+	(void)snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "re");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		struct allocator seen = { .path = "" };
+		enum standing standing;
+
+		line[strcspn(line, "\n")] = '\0';
+		standing = look_at(pid, line, program, &seen);
+		if (standing > best) {
+			best = standing;
+			*ret = seen;
+		}
+	}
+	if (maps)
+		(void)fclose(maps);
+	if (best != NO_ALLOCATOR)
+		return 0;
+	fail(err, FAILURE_CANNOT, -ENOENT, "cannot sample the heap of process %d", (int)pid);
+	error_because(err, "no file that it maps names malloc and free");
+	return error_try(err, "--with resident,faults shows how its memory grows");
+}
+
+static int refuse(pid_t pid, const struct allocator *allocator, const char *function, struct error *err)
+{
+	fail(err, FAILURE_CANNOT, -EOPNOTSUPP, "cannot sample the heap of process %d", (int)pid);
+	error_because(err, "'%s' in '%s' has no instruction near its entry that the kernel emulates: a probe would cost about %d ns a call in place of %d",
+		      function, allocator->name, PLACE_DEAR_NS, PLACE_CHEAP_NS);
+	return error_try(err, "crosscut record --with heap -- COMMAND; --with resident,faults shows how memory grows without it");
+}
+
+static bool is_taken(const struct allocator *allocator, size_t before)
+{
+	for (size_t i = 0; i < before; i++)
+		if (allocator->offsets[i] == allocator->offsets[before])
+			return true;
+	return false;
+}
+
+/* missing: appended to; may be NULL. */
+static int find_allocator(pid_t pid, struct allocator *ret, struct text *missing, struct error *err)
+{
+	const unsigned char *bytes;
+	size_t size;
+	int r = find_file(pid, ret, err);
+
+	if (!r)
+		r = elf_place_open(ret->path, &bytes, &size, err);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < FUNCTIONS && !r; i++) {
+		struct elf_place place;
+		bool there = elf_place_function(bytes, size, functions[i].name, &place);
+
+		if (there && elf_place_reach(bytes, size, &place))
+			ret->offsets[i] = place.offset;
+		else if (functions[i].required)
+			r = refuse(pid, ret, functions[i].name, err);
+		else if (there && missing)
+			text_print(missing, "%s%s", missing->size ? ", " : "", functions[i].name);
+		if (ret->offsets[i] && is_taken(ret, i))
+			ret->offsets[i] = 0;                    /* two names of one function */
+	}
+	(void)munmap((void *)(uintptr_t)bytes, size);
+	return r;
+}
+
+int heap_running_check(const pid_t *pids, size_t count, struct error *err)
+{
+	int r = 0;
+
+	if (count > PROCESS_LIMIT) {
+		fail(err, FAILURE_USAGE, -E2BIG, "more than %d processes whose heap would be sampled", PROCESS_LIMIT);
+		return error_try(err, "fewer with --pid");
+	}
+	if (geteuid())                                  /* whose loading of the kernel half will say what is missing */
+		return 0;
+	for (size_t i = 0; i < count && !r; i++) {
+		struct allocator allocator = { .path = "" };
+
+		r = find_allocator(pids[i], &allocator, NULL, err);
+	}
+	return r;
+}
+
+/* --- The probes ------------------------------------------------------------------------------------------------- */
+
+static int put(struct heap_running *running, const struct bpf_program *program, pid_t pid, const char *path, uint64_t offset,
+	       bool at_return, uint64_t cookie, struct error *err)
+{
+	LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = at_return, .bpf_cookie = cookie);
+	struct bpf_link *link = bpf_program__attach_uprobe_opts(program, pid, path, offset, &options);
+
+	if (!link) {
+		fail(err, FAILURE_CANNOT, -errno, "cannot put a probe into process %d", (int)pid);
+		error_because(err, "%s", strerror(errno));
+		return error_try(err, "crosscut doctor");
+	}
+	running->links[running->link_count++] = link;
+	return 0;
+}
+
+static int put_all(struct heap_running *running, struct crosscut_bpf *bpf, pid_t pid, struct error *err)
+{
+	struct allocator allocator = { .path = "" };
+	int r = find_allocator(pid, &allocator, &running->missing, err);
+
+	/* Returns first: an entry whose return is not seen would be taken for a call that never ends. */
+	for (size_t i = 0; i < FUNCTIONS && !r; i++)
+		if (allocator.offsets[i] && functions[i].call)
+			r = put(running, bpf->progs.heap_given, pid, allocator.path, allocator.offsets[i], true, 0, err);
+	for (size_t i = 0; i < FUNCTIONS && !r; i++)
+		if (allocator.offsets[i])
+			r = put(running, functions[i].call ? bpf->progs.heap_asked : bpf->progs.heap_freed, pid, allocator.path,
+				allocator.offsets[i], false, functions[i].call, err);
+	return r;
+}
+
+/* --- What they cost --------------------------------------------------------------------------------------------- */
+
+/* Begins as malloc() does, with a push. */
+__attribute__((naked, noinline, aligned(64))) static void trodden(void)
+{
+	__asm__("pushq %rbp\n\tpopq %rbp\n\tret");
+}
+
+static bool find_trodden(uint64_t *ret)
+{
+	unsigned long long start, end, offset, at = (uintptr_t)trodden;
+	char line[4352];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool found = false;
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 && at >= start && at < end;
+	if (maps)
+		(void)fclose(maps);
+	if (found)
+		*ret = at - start + offset;
+	return found;
+}
+
+static double tread(void)
+{
+	uint64_t before = clock_now_ns();
+
+	for (int i = 0; i < TRODDEN_TIMES; i++)
+		trodden();
+	return (double)(clock_now_ns() - before) / TRODDEN_TIMES;
+}
+
+static void measure(struct heap_running *running, struct crosscut_bpf *bpf)
+{
+	struct heap_running own = { .link_count = 0 };
+	double bare = tread();
+	struct error ignored;
+	uint64_t offset;
+
+	if (!find_trodden(&offset) || put(&own, bpf->progs.heap_freed, getpid(), "/proc/self/exe", offset, false, 0, &ignored) < 0)
+		return;
+	running->cost.freed_ns = tread() - bare;
+	(void)bpf_link__destroy(own.links[0]);
+	own.link_count = 0;
+	if (put(&own, bpf->progs.heap_given, getpid(), "/proc/self/exe", offset, true, 0, &ignored) < 0)
+		return;
+	if (!put(&own, bpf->progs.heap_asked, getpid(), "/proc/self/exe", offset, false, WIRE_HEAP_MALLOC, &ignored)) {
+		running->cost.asked_ns = tread() - bare;
+		(void)bpf_link__destroy(own.links[1]);
+	}
+	(void)bpf_link__destroy(own.links[0]);
+}
+
+int heap_running_open(struct heap_running **ret, struct crosscut_bpf *bpf, const pid_t *pids, size_t count, struct error *err)
+{
+	CLEANUP(heap_running) struct heap_running *running = xcalloc(1, sizeof(*running));
+	int r = heap_running_check(pids, count, err);
+
+	running->missing = TEXT(256);
+	if (r < 0)
+		return r;
+	measure(running, bpf);
+	for (size_t i = 0; i < count && !r; i++)
+		r = put_all(running, bpf, pids[i], err);
+	if (r < 0)
+		return r;
+	*ret = take(running);
+	return 0;
+}
+
+void heap_running_free(struct heap_running *running)
+{
+	if (!running)
+		return;
+	for (size_t i = running->link_count; i-- > 0;)
+		(void)bpf_link__destroy(running->links[i]);
+	text_done(&running->missing);
+	free(running);
+}
+
+struct heap_running_cost heap_running_cost(const struct heap_running *running)
+{
+	return running->cost;
+}
+
+const char *heap_running_missing(const struct heap_running *running)
+{
+	return running->missing.size ? text_string(&running->missing) : "";
+}
