@@ -32,11 +32,13 @@ static const struct sock *socket_of_call(struct task_struct *task, __u32 descrip
 	struct fdtable *table = READ(files, fdt);
 	struct file **array = READ(table, fd), *file = NULL;
 	struct socket *socket;
+	struct inode *inode;
 
 	if (!array || descriptor >= READ(table, max_fds))
 		return NULL;
 	bpf_core_read(&file, sizeof(file), array + descriptor);
-	if (!file || (READ(file, f_inode->i_mode) & S_IFMT_BITS) != S_IFSOCK_BITS)
+	inode = file ? READ(file, f_inode) : NULL;
+	if (!inode || (READ(inode, i_mode) & S_IFMT_BITS) != S_IFSOCK_BITS)
 		return NULL;
 	socket = READ(file, private_data);
 	return READ(socket, sk);
