@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { BUFFER_BYTES = 256 * 1024 };          /* a profile can be written by the hundred megabytes */
+
 int output_open(struct output *output, const char *path, int flags, struct error *err)
 {
 	int how = O_WRONLY | O_CREAT | O_CLOEXEC | (flags & OUTPUT_REPLACE ? O_TRUNC : O_EXCL);
@@ -27,7 +29,9 @@ int output_open(struct output *output, const char *path, int flags, struct error
 			error_try(err, "another name, or --force to overwrite it");
 		return r;
 	}
-	*output = (struct output){ .file = fdopen(fd, "w"), .path = xstrdup(path), .owned = true };
+	*output = (struct output){ .file = fdopen(fd, "w"), .path = xstrdup(path), .owned = true,
+				   .buffer = xmalloc(BUFFER_BYTES) };
+	(void)setvbuf(output->file, output->buffer, _IOFBF, BUFFER_BYTES);
 	return 0;
 }
 
@@ -97,6 +101,7 @@ int output_finish(struct output *output, struct error *err)
 			(void)unlink(output->path);   /* half a result is worse than none */
 	}
 	free(output->path);
+	free(output->buffer);
 	*output = (struct output){ 0 };
 	return r;
 }

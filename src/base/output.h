@@ -25,6 +25,7 @@ struct output {
 	FILE *file;              /* NULL when it goes to text */
 	struct text *text;
 	char *path;              /* for messages; NULL for stdout and memory */
+	char *buffer;            /* of the file, where it is owned */
 	bool owned;
 	int code;                /* the first failure, negative errno */
 };

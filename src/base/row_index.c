@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Open addressing, linear probing, at most two thirds full, as base/map is, whose seeded hash it uses. */
+/*
+ * Open addressing, linear probing, at most two thirds full, as base/map is, whose seeded hash it uses. Of a key's hash a slot
+ * keeps five bits beside the row: whoever looks for something that is not there seldom has to read the rows, which lie
+ * anywhere in memory.
+ */
 #include "base/row_index.h"
 
 #include "base/map.h"
@@ -9,10 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ROW_BITS = 27, ROW_MASK = (1 << ROW_BITS) - 1 };
+
 struct row_index {
 	struct row_index_options options;
-	uint32_t *slots;                        /* row + 1; 0: free */
+	uint32_t *slots;                        /* some bits of the hash, and row + 1 below them; 0: free */
 	size_t slot_count, count;               /* slot_count is a power of two */
+	uint32_t first;                         /* the rows are this one and those that follow it */
 };
 
 struct row_index *row_index_new(const struct row_index_options *options)
@@ -39,53 +46,60 @@ static void key_at(const struct row_index *index, const void *rows, uint32_t row
 	index->options.key_of((const char *)rows + row * index->options.row_size, key);
 }
 
-/* The slot of the key, or the free one where it belongs. */
-static uint32_t *slot_of(const struct row_index *index, const void *rows, const void *key)
+/* The highest bits, since the lowest choose the slot. */
+static uint32_t tag_of(uint64_t hash)
 {
-	size_t slot = hash_bytes(key, index->options.key_size) & (index->slot_count - 1);
-	unsigned char other[ROW_KEY_LIMIT];
-
-	for (; index->slots[slot]; slot = (slot + 1) & (index->slot_count - 1)) {
-		key_at(index, rows, index->slots[slot] - 1, other);
-		if (bytes_equal(other, key, index->options.key_size))
-			break;
-	}
-	return &index->slots[slot];
+	return (uint32_t)(hash >> 32) & ~(uint32_t)ROW_MASK;
 }
 
 uint32_t row_index_find(const struct row_index *index, const void *rows, const void *key)
 {
-	return *slot_of(index, rows, key) - 1;  /* 0 is free: it becomes ROW_NONE */
+	uint64_t hash = hash_bytes(key, index->options.key_size);
+	size_t slot = hash & (index->slot_count - 1);
+	unsigned char other[ROW_KEY_LIMIT];
+
+	for (; index->slots[slot]; slot = (slot + 1) & (index->slot_count - 1)) {
+		uint32_t row = (index->slots[slot] & ROW_MASK) - 1;
+
+		if ((index->slots[slot] & ~(uint32_t)ROW_MASK) != tag_of(hash))
+			continue;
+		key_at(index, rows, row, other);
+		if (bytes_equal(other, key, index->options.key_size))
+			return row;
+	}
+	return ROW_NONE;
 }
 
 /* Of a key that is not there: nobody is asked for his. */
 static void put(struct row_index *index, const void *rows, uint32_t row)
 {
 	unsigned char key[ROW_KEY_LIMIT];
+	uint64_t hash;
 	size_t slot;
 
 	key_at(index, rows, row, key);
-	slot = hash_bytes(key, index->options.key_size) & (index->slot_count - 1);
+	hash = hash_bytes(key, index->options.key_size);
+	slot = hash & (index->slot_count - 1);
 	while (index->slots[slot])
 		slot = (slot + 1) & (index->slot_count - 1);
-	index->slots[slot] = row + 1;
+	index->slots[slot] = tag_of(hash) | (row + 1);
 }
 
+/* In the order of the rows: they are read one after the other, and the old slots need not stay meanwhile. */
 static void grow_slots(struct row_index *index, const void *rows)
 {
-	uint32_t *old = index->slots;
-	size_t count = index->slot_count;
-
-	index->slot_count = count * 2;
+	free(index->slots);
+	index->slot_count *= 2;
 	index->slots = xcalloc(index->slot_count, sizeof(*index->slots));
-	for (size_t i = 0; i < count; i++)
-		if (old[i])
-			put(index, rows, old[i] - 1);
-	free(old);
+	for (size_t i = 0; i < index->count; i++)
+		put(index, rows, index->first + (uint32_t)i);
 }
 
 void row_index_add(struct row_index *index, const void *rows, uint32_t row)
 {
+	if (!index->count)
+		index->first = row;
+	assert(row == index->first + index->count && row < ROW_MASK);
 	if ((index->count + 1) * 3 > index->slot_count * 2)
 		grow_slots(index, rows);
 	put(index, rows, row);

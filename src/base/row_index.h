@@ -25,6 +25,6 @@ DEFINE_CLEANUP(row_index)
 
 /* rows: the array as it is now; it may have moved. */
 uint32_t row_index_find(const struct row_index *index, const void *rows, const void *key);
-/* After the row was appended; its key must not be there yet. */
+/* After the row was appended; its key must not be there yet. Rows are added one after the other, from any first one on. */
 void row_index_add(struct row_index *index, const void *rows, uint32_t row);
 void row_index_clear(struct row_index *index);

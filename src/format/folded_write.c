@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes folded stacks. Weights are added up twice: by stack, of which there are many, then by line,
- * since stacks that differ in addresses alone read the same.
+ * since stacks that differ in addresses alone read the same. Lines can be many times larger than the
+ * profile, so none is kept: equal ones are found by their hash, and made again to be compared and written.
  */
 #include "base/cleanup.h"
-#include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/output.h"
@@ -98,29 +98,55 @@ static void weight_write(struct output *to, uint64_t weight, bool thousandths)
 	}
 }
 
-static void lines_write(const struct choice *choice, struct folded_names *names, const struct folded_lines *lines,
+static bool lines_equal(const struct choice *choice, struct folded_names *names, const struct folded *other,
+			const struct text *line, struct text *scratch)
+{
+	line_make(choice, names, other, scratch);
+	return scratch->size == line->size && !memcmp(scratch->bytes, line->bytes, line->size);
+}
+
+/* Adds a line's weight to the first one that reads the same, where there is one. */
+static void line_merge(const struct choice *choice, struct folded_names *names, struct map *known,
+		       struct folded_lines *lines, size_t which, struct text texts[2])
+{
+	struct folded *line = &lines->lines[which];
+	uint64_t hash;
+	uint32_t *first;
+	bool added;
+
+	line_make(choice, names, line, &texts[0]);
+	hash = hash_bytes(texts[0].bytes, texts[0].size);
+	for (;; hash++) {
+		first = map_put(known, &hash, &added);
+		if (added) {
+			*first = (uint32_t)which;
+			return;
+		}
+		if (lines_equal(choice, names, &lines->lines[*first], &texts[0], &texts[1]))
+			break;
+	}
+	lines->lines[*first].weight = sum(lines->lines[*first].weight, line->weight);
+	line->weight = 0;
+}
+
+static void lines_write(const struct choice *choice, struct folded_names *names, struct folded_lines *lines,
 			struct output *to)
 {
-	CLEANUP(intern) struct intern *texts = intern_new();
-	struct text line = TEXT(LINE_LIMIT);
-	uint64_t *weights = xcalloc(lines->count + 1, sizeof(*weights));
+	CLEANUP(map) struct map *known = map_new(sizeof(uint64_t));
+	struct text texts[2] = { TEXT(LINE_LIMIT), TEXT(LINE_LIMIT) };
 	const bool thousandths = !strcmp(choice_unit(choice), "milli-samples");
 
+	for (size_t i = 0; i < lines->count; i++)
+		line_merge(choice, names, known, lines, i, texts);
 	for (size_t i = 0; i < lines->count; i++) {
-		uint32_t id;
-
-		line_make(choice, names, &lines->lines[i], &line);
-		id = intern_put(texts, text_string(&line));
-		weights[id] = sum(weights[id], lines->lines[i].weight);
-	}
-	for (uint32_t id = 1; id < intern_count(texts); id++) {
-		if (!weights[id])
+		if (!lines->lines[i].weight)
 			continue;
-		output_puts(to, intern_text(texts, id));
-		weight_write(to, weights[id], thousandths);
+		line_make(choice, names, &lines->lines[i], &texts[0]);
+		output_puts(to, text_string(&texts[0]));
+		weight_write(to, lines->lines[i].weight, thousandths);
 	}
-	free(weights);
-	text_done(&line);
+	text_done(&texts[0]);
+	text_done(&texts[1]);
 }
 
 int folded_write(const struct profile *profile, const struct format_options *options, struct output *to,
