@@ -10,6 +10,7 @@
 #include "command/command.h"
 #include "command/diff_captures.h"
 #include "command/gate_limit.h"
+#include "command/profile_open.h"
 #include "compare/comparison.h"
 #include "gate/gate.h"
 #include "profile/selection.h"
@@ -23,7 +24,7 @@
 
 struct diff_config {
 	struct option_list base, candidate, restored, objective, work, period, test, gate, where, focus, ignore;
-	const char *output;
+	const char *output, *counts;
 	double margin;
 	uint64_t from_ns, to_ns, top;
 	bool anyway, totals, json, force;
@@ -39,6 +40,7 @@ static const struct option diff_options[] = {
 	  .help = "captures of the base, in the order of their pairs" },
 	{ .name = "candidate", .type = OPTION_WORDS, .into = AT(candidate), .value = "FILE...",
 	  .example = "--candidate b-1.xcut b-2.xcut", .help = "captures of the candidate" },
+	OPTION_COUNTS(diff_config),
 	{ .name = "focus", .type = OPTION_LIST, .into = AT(focus), .value = "REGEX", .example = "--focus '^parse'",
 	  .help = "only stacks in which a function matches" },
 	{ .name = "force", .type = OPTION_FLAG, .into = AT(force), .example = "--force", .help = "overwrite an existing file" },
@@ -173,6 +175,7 @@ static int compare(const struct diff_config *diff, const struct option_arguments
 	struct diff_captures captures = {
 		.base = &diff->base, .candidate = &diff->candidate, .restored = &diff->restored, .operands = arguments->operands,
 		.operand_count = arguments->operand_count, .objectives = &diff->objective, .work = &diff->work, .periods = &diff->period,
+		.counts = diff->counts,
 	};
 	int r = read_limits(diff, limits, &options, err);
 

@@ -31,7 +31,7 @@ enum { PILOTS_MOST = 64, STATES_MOST = 32, PAIRS_LEAST = 6 };
 
 struct plan_config {
 	double change, power;
-	const char *dimension;
+	const char *dimension, *counts;
 	bool json;
 };
 static const struct plan_config defaults = { .change = 0.1, .power = 0.8 };
@@ -40,6 +40,7 @@ static const struct plan_config defaults = { .change = 0.1, .power = 0.8 };
 static const struct option plan_options[] = {
 	{ .name = "change", .type = OPTION_NUMBER, .into = INTO(change), .value = "SHARE",
 	  .help = "the change that is to be shown; 0.1, the default, is a tenth", .example = "--change 0.05" },
+	OPTION_COUNTS(plan_config),
 	{ .name = "dimension", .type = OPTION_TEXT, .into = INTO(dimension), .value = "STATE",
 	  .help = "of which state (default: each that holds a hundredth)", .example = "--dimension disk" },
 	{ .name = "power", .type = OPTION_NUMBER, .into = INTO(power), .value = "SHARE",
@@ -131,7 +132,7 @@ static int read_pilot(const char *path, struct planning *planning, struct error 
 	CLEANUP(selection) struct selection *selection = selection_new();
 	CLEANUP(account) struct account *account = NULL;
 	struct question question = { .selection = selection };
-	int r = profile_open(path, &profile, err);
+	int r = profile_open_told(path, planning->config->counts, &profile, err);
 
 	if (r < 0)
 		return r;

@@ -26,9 +26,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct select_config { bool json; };
+struct select_config { const char *counts; bool json; };
 
 static const struct option select_options[] = {
+	OPTION_COUNTS(select_config),
 	{ .name = "json", .type = OPTION_FLAG, .into = offsetof(struct select_config, json), .help = "print the answer as JSON",
 	  .example = "--json" },
 	{ 0 },
@@ -134,14 +135,14 @@ static void read_facts(const struct profile *profile, struct symptom_facts *ret)
 	};
 }
 
-static int propose(const char *path, struct document *into, struct error *err)
+static int propose(const char *path, const char *counts, struct document *into, struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = NULL;
 	const struct symptom *best;
 	struct symptom_facts facts;
 	char why[256] = "";
 	double fit;
-	int r = profile_open(path, &profile, err);
+	int r = profile_open_told(path, counts, &profile, err);
 
 	if (r < 0)
 		return r;
@@ -160,7 +161,7 @@ static int propose(const char *path, struct document *into, struct error *err)
 	return 0;
 }
 
-static int select_one(const char *name, struct document *into, struct error *err)
+static int select_one(const char *name, const char *counts, struct document *into, struct error *err)
 {
 	const char *names[64] = { NULL }, *near;
 	const struct symptom *symptom = symptom_find(name);
@@ -170,7 +171,7 @@ static int select_one(const char *name, struct document *into, struct error *err
 		return 0;
 	}
 	if (strchr(name, '.') || strchr(name, '/') || !access(name, F_OK))
-		return propose(name, into, err);
+		return propose(name, counts, into, err);
 	for (size_t i = 0; symptoms[i] && i < ARRAY_LENGTH(names) - 1; i++)
 		names[i] = symptoms[i]->name;
 	near = nearest_name(name, names);
@@ -190,7 +191,7 @@ static int select_run(void *config, const struct option_arguments *arguments, st
 		return error_try(err, "crosscut select latency");
 	}
 	if (arguments->operand_count) {
-		r = select_one(arguments->operands[0], document, err);
+		r = select_one(arguments->operands[0], wanted->counts, document, err);
 	} else {
 		add_all(NULL, document);
 		for (const struct symptom *const *row = symptoms; *row; row++)

@@ -177,13 +177,14 @@ static int pair_of(const struct profile *profile, const struct named_capture *ca
 	return 0;
 }
 
-static int add_one(const struct named_capture *capture, bool one_pair, struct comparison *comparison, struct error *err)
+static int add_one(const struct named_capture *capture, const char *counts, bool one_pair, struct comparison *comparison,
+		   struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = NULL;
 	struct comparison_given given = { .objective = capture->has_objective ? &capture->objective : NULL,
 					  .correct = capture->correct, .period_ns = capture->period_ns };
 	size_t pair = 0;
-	int r = profile_open(capture->path, &profile, err);
+	int r = profile_open_told(capture->path, counts, &profile, err);
 
 	if (r >= 0 && !one_pair)
 		r = pair_of(profile, capture, &pair, err);
@@ -202,7 +203,7 @@ int diff_captures_add(const struct diff_captures *captures, struct comparison *c
 	if (r >= 0)
 		r = give_objectives(captures, all, err);
 	for (size_t i = 0; i < all->count && r >= 0; i++)
-		r = add_one(&all->rows[i], captures->base->count <= 1, comparison, err);
+		r = add_one(&all->rows[i], captures->counts, captures->base->count <= 1, comparison, err);
 	free(all);
 	return r;
 }

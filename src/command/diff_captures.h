@@ -16,6 +16,7 @@ struct diff_captures {
 	const char **operands;               /* two files instead of the lists */
 	size_t operand_count;
 	const struct option_list *objectives, *work, *periods;
+	const char *counts;                  /* what the files' numbers are, where they do not say; NULL: nothing was told */
 };
 
 int diff_captures_add(const struct diff_captures *captures, struct comparison *comparison, struct error *err);
