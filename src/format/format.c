@@ -17,7 +17,7 @@
 extern const struct format bcc_format, bpftrace_format, callgrind_format, chrome_format, contentionz_format, coz_format;
 extern const struct format cpuprofile_format, firefox_format, folded_format, ftrace_format;
 extern const struct format gocount_format, heaptrack_format, heapz_format, jemalloc_format;
-extern const struct format massif_format, native_format, otlp_format, perf_data_format;
+extern const struct format massif_format, native_format, otlp_format, otlp_json_format, perf_data_format;
 extern const struct format perf_script_format, perf_stat_format, perfetto_format, pprof_format;
 extern const struct format profilez_format, speedscope_format, strace_format, threadz_format;
 
@@ -39,6 +39,7 @@ const struct format *const formats[] = {
 	&massif_format,
 	&native_format,
 	&otlp_format,
+	&otlp_json_format,
 	&perf_data_format,
 	&perf_script_format,
 	&perf_stat_format,

@@ -152,21 +152,27 @@ static void reader_done(struct otlp_reader *reader)
 	places_done(&reader->places);
 }
 
-int otlp_read(struct input *input, struct profile *into, struct error *err)
+int otlp_read_bytes(struct import *import, const void *bytes, size_t size, bool own, struct error *err)
 {
-	CLEANUP(import) struct import *import = import_new(into, input, &otlp_format);
-	struct otlp_reader reader = { .import = import, .profile = into };
+	struct otlp_reader reader = { .import = import, .profile = import_profile(import), .bytes = bytes, .size = size };
 	bool whole;
-	int r = input_whole(input, INPUT_WHOLE_LIMIT, &reader.bytes, &reader.size, err);
 
-	if (r < 0)
-		return r;
 	places_init(&reader.places, import);
 	reader.read = otlp_profile_read_new();
 	whole = all_read(&reader);
 	reader_done(&reader);
-	if (!whole)
-		return import_refuse(import, err, "byte", reader.damage_at, "%s",
-				     reader.damage ? reader.damage : "it is no OTLP profile");
-	return import_finish(import, err);
+	return whole ? 0 : import_refuse(import, err, own ? "byte" : NULL, reader.damage_at, "%s",
+					 reader.damage ? reader.damage : "it is no OTLP profile");
+}
+
+int otlp_read(struct input *input, struct profile *into, struct error *err)
+{
+	CLEANUP(import) struct import *import = import_new(into, input, &otlp_format);
+	const unsigned char *bytes;
+	size_t size;
+	int r = input_whole(input, INPUT_WHOLE_LIMIT, &bytes, &size, err);
+
+	if (r >= 0)
+		r = otlp_read_bytes(import, bytes, size, true, err);
+	return r < 0 ? r : import_finish(import, err);
 }
