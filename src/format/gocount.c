@@ -21,29 +21,29 @@
 extern const struct format gocount_format;
 
 enum { TYPE_SIZE = 128 };
+struct count_head { char type[TYPE_SIZE]; int64_t total; };
 
 /* "goroutine profile: total 7" */
-static bool head_read(const char *line, size_t size, char type[TYPE_SIZE])
+static bool head_read(const char *line, size_t size, struct count_head *ret)
 {
 	static const char middle[] = " profile: total ";
 	const char *at = memmem(line, size, middle, sizeof(middle) - 1), *end = line + size;
-	int64_t total;
 
 	if (!at || at == line || at - line >= TYPE_SIZE || memchr(line, ' ', (size_t)(at - line)))
 		return false;
-	(void)snprintf(type, TYPE_SIZE, "%.*s", (int)(at - line), line);
+	(void)snprintf(ret->type, TYPE_SIZE, "%.*s", (int)(at - line), line);
 	at += sizeof(middle) - 1;
-	return line_number(&at, end, &total) && at == end;
+	return line_number(&at, end, &ret->total) && at == end;
 }
 
 static int gocount_recognise(const void *head, size_t size)
 {
 	const char *at = head, *end = at + size, *line;
-	char type[TYPE_SIZE];
+	struct count_head ignored;
 
 	while (line_next(&at, end, &line, &size))
 		if (!line_is_comment(line, size))
-			return head_read(line, size, type) ? 95 : 0;
+			return head_read(line, size, &ignored) ? 95 : 0;
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static void name_read(struct addresses *addresses, const char *line, size_t size
 	addresses_name(addresses, address, name);
 }
 
-static bool row_read(struct addresses *addresses, const char *line, size_t size)
+static bool row_read(struct addresses *addresses, const char *line, size_t size, uint64_t *seen)
 {
 	const char *at = line, *end = line + size;
 	struct address_sample *sample;
@@ -98,12 +98,12 @@ static bool row_read(struct addresses *addresses, const char *line, size_t size)
 		return false;
 	sample = addresses_begin(addresses);
 	sample->numbers[0] = count;
+	*seen += (uint64_t)count;
 	return addresses_push_text(addresses, at, (size_t)(end - at), 1);
 }
 
 /* The line that makes no sense, or 0. */
-static size_t file_read(struct addresses *addresses, const char *at, const char *end,
-			char type[TYPE_SIZE])
+static size_t rows_read(struct addresses *addresses, const char *at, const char *end, struct count_head *head, uint64_t *seen)
 {
 	size_t size, number = 0;
 	bool headed = false;
@@ -114,28 +114,38 @@ static size_t file_read(struct addresses *addresses, const char *at, const char 
 		if (line_is_comment(line, size)) {
 			name_read(addresses, line, size);
 		} else if (!headed) {
-			headed = head_read(line, size, type);
+			headed = head_read(line, size, head);
 			if (!headed)
 				return number;
 		} else if (addresses_is_map_head(line, size)) {
 			addresses_map_text(addresses, at, (size_t)(end - at));
 			return 0;
-		} else if (!line_starts(line, size, "---") && !row_read(addresses, line, size)) {
+		} else if (!line_starts(line, size, "---") && !row_read(addresses, line, size, seen)) {
 			return number;
 		}
 	}
 	return headed ? 0 : number + 1;
 }
 
+static size_t file_read(struct addresses *addresses, const char *at, const char *end, struct count_head *head)
+{
+	uint64_t seen = 0;
+	size_t wrong = rows_read(addresses, at, end, head, &seen);
+
+	if (!wrong && head->total > 0 && seen < (uint64_t)head->total)
+		import_warn(addresses->import, "the lines hold less than the first one says: the file may be cut", "line", 1);
+	return wrong;
+}
+
 static int gocount_read(struct input *input, struct profile *into, struct error *err)
 {
 	CLEANUP(import) struct import *import = import_new(into, input, &gocount_format);
-	char type[TYPE_SIZE] = "";
+	struct count_head counted = { 0 };
 	struct addresses_head head = { .source = "gocount",
-				       .types = { { type, "count" } },
+				       .types = { { counted.type, "count" } },
 				       .type_count = 1,
 				       .weighting = WEIGHTING_EXACT,
-				       .period_type = { type, "count" },
+				       .period_type = { counted.type, "count" },
 				       .period = 1,
 				       .drop_frames = addresses_drop_cpu };
 	const unsigned char *bytes;
@@ -146,7 +156,7 @@ static int gocount_read(struct input *input, struct profile *into, struct error 
 	if (r < 0)
 		return r;
 	addresses_init(&addresses, import);
-	wrong = file_read(&addresses, (const char *)bytes, (const char *)bytes + size, type);
+	wrong = file_read(&addresses, (const char *)bytes, (const char *)bytes + size, &counted);
 	if (!wrong)
 		addresses_into(&addresses, &head);
 	addresses_done(&addresses);

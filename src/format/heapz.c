@@ -24,6 +24,7 @@ extern const struct format heapz_format;
 
 struct heap_head {
 	int64_t numbers[4];                      /* in use: objects, bytes; in all: objects, bytes */
+	uint64_t seen;                           /* objects in use, of the lines below */
 	uint64_t rate;                           /* 1: everything */
 	bool sampled, all;                       /* "all": what was allocated differs from what is in use */
 };
@@ -89,12 +90,15 @@ static bool head_read(const char *line, size_t size, struct heap_head *head)
 
 static int heapz_recognise(const void *head, size_t size)
 {
+	static const char mark[] = "heap profile:";
 	const char *at = head, *line;
 	struct heap_head ignored = { 0 };
 
 	if (!line_next(&at, at + size, &line, &size))
 		return 0;
-	return head_read(line, size, &ignored) ? 95 : 0;
+	if (head_read(line, size, &ignored))
+		return 95;
+	return size >= sizeof(mark) - 1 && !memcmp(line, mark, sizeof(mark) - 1) ? 60 : 0;     /* cut there, or of no known kind */
 }
 
 static bool pair_put(const struct heap_head *head, const int64_t pair[2], int64_t into[2],
@@ -112,7 +116,7 @@ static bool pair_put(const struct heap_head *head, const int64_t pair[2], int64_
 	return true;
 }
 
-static bool sample_read(struct addresses *addresses, const struct heap_head *head, const char *line,
+static bool sample_read(struct addresses *addresses, struct heap_head *head, const char *line,
 			size_t size)
 {
 	const char *at = line, *end = line + size;
@@ -124,6 +128,7 @@ static bool sample_read(struct addresses *addresses, const struct heap_head *hea
 	    (head->all && !pair_put(head, numbers + 2, sample.numbers, &block_bytes)) ||
 	    !pair_put(head, numbers, in_use, &block_bytes))
 		return false;
+	head->seen += (uint64_t)numbers[0];
 	row = addresses_begin(addresses);
 	memcpy(row->numbers, sample.numbers, sizeof(row->numbers));
 	row->block_bytes = block_bytes;
@@ -131,7 +136,7 @@ static bool sample_read(struct addresses *addresses, const struct heap_head *hea
 }
 
 /* The line that made no sense, or 0. */
-static size_t lines_read(struct addresses *addresses, const struct heap_head *head, const char *at,
+static size_t lines_read(struct addresses *addresses, struct heap_head *head, const char *at,
 			 const char *end)
 {
 	const char *line;
@@ -185,6 +190,8 @@ static size_t file_read(struct addresses *addresses, const char *at, const char 
 	wrong = lines_read(addresses, &heap, at, end);
 	if (wrong)
 		return wrong;
+	if (heap.numbers[0] > 0 && heap.seen < (uint64_t)heap.numbers[0])
+		import_warn(addresses->import, "the lines hold less than the first one says: the file may be cut", "line", 1);
 	import_bias(addresses->import, "allocation");
 	head = head_of(&heap);
 	addresses_into(addresses, &head);

@@ -28,6 +28,7 @@ extern const struct format jemalloc_format;
 struct jemalloc {
 	struct addresses addresses;
 	int64_t rate;
+	uint64_t total, seen;                    /* objects in use: as the head says, and of all stacks */
 	bool all;                                /* "prof_accum": it counted what was freed, too */
 };
 
@@ -104,8 +105,10 @@ static size_t lines_read(struct jemalloc *read, const char *at, const char *end)
 			continue;
 		} else if (!counts_read(line, size, numbers, &of_all)) {
 			return number;
-		} else if (in_stack && of_all) {
-			counts_put(read, numbers);
+		} else if (of_all) {
+			*(in_stack ? &read->seen : &read->total) += (uint64_t)numbers[0];
+			if (in_stack)
+				counts_put(read, numbers);
 		}
 	}
 	return 0;
@@ -148,6 +151,8 @@ static size_t file_read(struct jemalloc *read, const char *at, const char *end)
 		head.types[1] = head.types[3];
 		head.type_count = 2;
 	}
+	if (read->seen < read->total)
+		import_warn(read->addresses.import, "the stacks hold less than the second line says: the file may be cut", "line", 2);
 	import_bias(read->addresses.import, "allocation");
 	addresses_into(&read->addresses, &head);
 	return 0;

@@ -256,6 +256,22 @@ static int magic_read(struct reading *reading, bool *ret_swapped, uint64_t *ret_
 	return 0;
 }
 
+static void tell_end(struct reading *reading)
+{
+	struct perf_session *session = &reading->session;
+
+	if (reading->missing) {
+		profile_set_meta_number(session->profile, "import.missing_bytes", reading->missing);
+		perf_session_remark(session, "the file is cut: %" PRIu64 " bytes are missing that it says it has, at byte %" PRIu64,
+				    reading->missing, reading->file.size);
+	}
+	if (reading->unfinished) {
+		profile_set_meta(session->profile, "import.unfinished", "the recording was not ended properly");
+		perf_session_remark(session, "the recording was not ended properly: it is read up to the end of the file, at byte %" PRIu64,
+				    reading->file.size);
+	}
+}
+
 static int session_read(struct reading *reading, uint64_t header_size)
 {
 	struct perf_session *session = &reading->session;
@@ -273,10 +289,7 @@ static int session_read(struct reading *reading, uint64_t header_size)
 	if (!session->events.count || !session->samples)
 		return refuse(reading, session->events.count ? "no sample up to its end," : "no event up to its end,",
 			      reading->file.size);
-	if (reading->missing)
-		profile_set_meta_number(session->profile, "import.missing_bytes", reading->missing);
-	if (reading->unfinished)
-		profile_set_meta(session->profile, "import.unfinished", "the recording was not ended properly");
+	tell_end(reading);
 	return 0;
 }
 

@@ -48,6 +48,7 @@ struct perf_session {
 	uint64_t records[PERF_RECORD_END], unknown_records, damaged, ordered;
 	uint64_t samples, period_sum, periods_given, lost, lost_samples, throttled, without_event, without_period, with_branches,
 		with_user_stack, chained, switches_out;
+	unsigned remarks;
 	uint64_t first_ns, last_ns;      /* of samples */
 	uint64_t window_start_ns, window_end_ns;         /* as the file says */
 	uint64_t wall_ns, wall_clock_ns; /* one instant by the wall clock and by the clock of samples; 0 unknown */
@@ -65,6 +66,8 @@ void perf_session_trailing(struct perf_session *session, unsigned type, const ui
 int perf_session_finish(struct perf_session *session);
 /* The profile's provenance: perf_tell.c. */
 void perf_session_tell(struct perf_session *session, uint64_t start_ns, uint64_t end_ns);
+/* A warning that every report and conversion of the profile repeats. */
+void perf_session_remark(struct perf_session *session, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A section of the header, by its number. */
 void perf_feature_read(struct perf_session *session, unsigned feature, struct perf_bytes section);

@@ -3,10 +3,14 @@
  * What was met in a perf.data file, as the profile's provenance: how many records of each type, what was lost, what could
  * not be read. So a report says of an import what it says of a capture, and a conversion what it left out.
  */
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "format/perf_queue.h"
 #include "format/perf_session.h"
 #include "profile/profile.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 static void tell(struct perf_session *session, const char *key, uint64_t number)
@@ -51,6 +55,38 @@ static void tell_losses(struct perf_session *session)
 	tell(session, "import.throttled", session->throttled);
 }
 
+void perf_session_remark(struct perf_session *session, const char *format, ...)
+{
+	struct text line = TEXT(400);
+	va_list arguments;
+	char key[40];
+
+	va_start(arguments, format);
+	text_print_list(&line, format, arguments);
+	va_end(arguments);
+	(void)snprintf(key, sizeof(key), "import.remark.%u", ++session->remarks);
+	profile_set_meta(session->profile, key, text_string(&line));
+	text_done(&line);
+}
+
+/* What is missing in the profile because of the file, for whoever reads it; the numbers beside are for machines. */
+static void remark_defects(struct perf_session *session)
+{
+	const struct { uint64_t count; const char *what; } rows[] = {
+		{ session->damaged, "skipped: a record is damaged" },
+		{ session->unknown_records, "skipped: a record is of a kind that is not known here" },
+		{ session->without_event, "skipped: a sample is of no event that the file describes" },
+		{ perf_queue_late(session->queue), "records came too late to be put in order" },
+		{ session->stacks.cut, "stacks were cut: they are deeper than can be kept" },
+		{ session->stacks.deferred, "stacks end where the kernel put off walking the rest, which is not joined to them" },
+		{ session->tasks.refused, "skipped: a task more than can be kept" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		if (rows[i].count)
+			perf_session_remark(session, "%" PRIu64 " %s", rows[i].count, rows[i].what);
+}
+
 static void tell_defects(struct perf_session *session)
 {
 	tell(session, "import.unknown_records", session->unknown_records);
@@ -90,4 +126,5 @@ void perf_session_tell(struct perf_session *session, uint64_t start_ns, uint64_t
 	tell_events(session);
 	tell_losses(session);
 	tell_defects(session);
+	remark_defects(session);
 }

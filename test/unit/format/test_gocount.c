@@ -24,3 +24,12 @@ TEST(what_is_no_count_is_refused_by_line)
 	imported_refused("gocount", "goroutine profile: total x\n", "at line 1");
 	imported_refused("gocount", "goroutine profile: total 0\n", "nothing");
 }
+
+TEST(a_file_that_holds_less_than_it_says_is_told_to_be_cut)
+{
+	static const char text[] = "goroutine profile: total 5\n4 @ 0x11\n";
+	struct profile *profile = imported("gocount", text, sizeof(text) - 1);
+
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "the file may be cut"));
+	profile_free(profile);
+}

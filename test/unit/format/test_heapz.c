@@ -48,6 +48,17 @@ TEST(a_heap_that_is_estimated_says_so_and_that_it_sees_allocations_only)
 	profile_free(profile);
 }
 
+TEST(a_file_that_holds_less_than_it_says_is_told_to_be_cut)
+{
+	static const char text[] = "heap profile: 3: 24 [ 3: 24] @ heapprofile\n1: 8 [1: 8] @ 0x11\n";
+	struct profile *profile = imported("heapz", text, sizeof(text) - 1);
+
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "the file may be cut"));
+	profile_free(profile);
+	assert_int_equal(format_find("heapz")->recognise(text, 20), 60);
+	imported_refused("heapz", "heap profile: 1: 8 [ 4: 64] @ ", "at line 1");
+}
+
 TEST(rows_that_make_no_sense_are_refused_by_line)
 {
 	imported_refused("heapz", "heap profile: 1: 8 [ 1: 8] @ heapprofile\n\n1: 8 [1 8] @ 0x11\n",

@@ -43,3 +43,12 @@ TEST(heaps_that_make_no_sense_are_refused)
 	imported_refused("jemalloc", "heap_v2/524288\n@ 0x1\nnonsense\n", "at line 3");
 	imported_refused("jemalloc", "heap_v2/524288\n", "nothing");
 }
+
+TEST(a_file_that_holds_less_than_it_says_is_told_to_be_cut)
+{
+	static const char text[] = "heap_v2/524288\n  t*: 3: 24 [0: 0]\n@ 0x11\n  t*: 1: 8 [0: 0]\n";
+	struct profile *profile = imported("jemalloc", text, sizeof(text) - 1);
+
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "the file may be cut"));
+	profile_free(profile);
+}

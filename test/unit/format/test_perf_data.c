@@ -220,6 +220,7 @@ TEST(every_cut_is_refused_or_read_and_never_more_than_the_whole)
 			assert_true(profile_meta_number(profile, "import.samples", 0) >= 1);
 			assert_true(profile_meta_number(profile, "import.samples", 0) <= 4);
 			assert_true(profile_meta_number(profile, "import.missing_bytes", 0) > 0);
+			assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "the file is cut"));
 			profile_free(profile);
 		} else {
 			assert_int_equal(err.kind, FAILURE_WORK);
@@ -242,6 +243,7 @@ TEST(a_recording_that_was_never_ended_is_read_to_the_end_of_the_file)
 	assert_int_equal(read_bytes(bytes, data + recording.size, &profile, &err), 0);
 	assert_int_equal(profile_meta_number(profile, "import.samples", 0), 4);
 	assert_non_null(profile_meta(profile, "import.unfinished"));
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "not ended properly"));
 	profile_free(profile);
 }
 
