@@ -302,6 +302,49 @@ def perfetto_compare(name, path, expected, wrong):
         wrong.append(f"{name}: {sorted(ours)} but expected {sorted(theirs)}")
 
 
+# --- strace, and recordings of perf ---------------------------------------------------------------------------------------
+
+def strace_calls(folder):
+    """Which calls of which thread, and what was left out. Times are added up by call, so that of the slices' the sum is compared.
+    Perfetto counts signals and ends of processes as lines that it cannot parse; they are no calls to us and lose nothing."""
+    strace = folder / "test/trace_processor/diff_tests/parser/strace"
+    expected = {
+        "basic.strace": ({("openat", 1000): 1, ("openat;ENOENT", 1000): 1, ("read", 1000): 1, ("close", 1000): 1, ("write", 1234): 1}, 0,
+                         "1 skipped: a line is no system call"),
+        "missing_pid.strace": ({("openat", 1000): 1, ("write", 1000): 1}, 0, "2 skipped: a line does not say whose call it is"),
+        "unfinished_resumed.strace": ({("futex", 1000): 1, ("write", 1000): 1}, 500000, ""),
+    }
+    wrong = []
+    for name, (calls, time_ns, skipped) in expected.items():
+        found = tool.threads(strace / name, "system-calls")
+        ours = {(";".join(stack), thread.tid): weight for thread in found for stack, weight in thread.named().items()}
+        if ours != calls:
+            wrong.append(f"{name}: {ours} but expected {calls}")
+        times = [t.stacks for t in tool.threads(strace / name, "system-call-time")] if time_ns else []
+        if sum(sum(stacks.values()) for stacks in times) != time_ns:
+            wrong.append(f"{name}: {times} but expected {time_ns} ns")
+        said = tool.crosscut("convert", strace / name, "-", "--to", "csv").stderr
+        if skipped not in said or bool(skipped) != ("skipped" in said):
+            wrong.append(f"{name}: said {said!r}")
+    return len(expected), wrong
+
+
+def hotspot_recordings(folder):
+    """One program recorded for the old and the new file format. The old one holds no sample (`perf report --stats` finds none
+    either), so that it is refused; hotspot's own streams are no recordings."""
+    files = folder / "tests/integrationtests/file_content"
+    wrong = []
+    for name in ("perf.data.true.v2", "perf.data.true.v2.gz"):
+        read = json.loads(tool.crosscut("report", files / name, "--json").stdout)
+        if read["import"] != {"format": "perf.data", "samples": 1} or read["capture"]["host"] != "centos7":
+            wrong.append(f"{name}: {read['import']}, {read['capture']['host']}")
+    for name, why in (("perf.data.true.v1", "no sample up to its end"), ("true.perfparser", "looks like"), ("true.perfparser.xz", "looks like")):
+        answer = tool.crosscut("report", files / name)
+        if answer.returncode != 4 or why not in answer.stderr:
+            wrong.append(f"{name}: exit {answer.returncode}: {answer.stderr.strip()}")
+    return 5, wrong
+
+
 CHECKS = [
     ("jlfwong+speedscope", "speedscope: traces of events have its stacks, weights and names", speedscope_traces),
     ("jlfwong+speedscope", "speedscope: its own files of every version are one recording", speedscope_own),
@@ -313,4 +356,6 @@ CHECKS = [
     ("KDE+heaptrack", "heaptrack: allocations, temporary ones, leaks and peaks are its own", heaptrack_recordings),
     ("plasma-umass+coz", "coz: experiments, progress points and samples are those of the file", coz_profiles),
     ("google+perfetto", "Perfetto: traces in JSON have its slices, threads and states", perfetto_json),
+    ("google+perfetto", "strace: calls, their threads and times are Perfetto's, and what it could not read", strace_calls),
+    ("KDAB+hotspot", "hotspot: recordings of perf are read, what holds no sample is refused", hotspot_recordings),
 ]
