@@ -145,6 +145,33 @@ size_t map_count(const struct map *map)
 	return map->count;
 }
 
+/* Whoever stands behind the hole and could not stand in his own place because of it moves up, so that no search ends too early. */
+bool map_remove(struct map *map, const void *key)
+{
+	unsigned char *hole = slot_of(map, key);
+	size_t mask = map->slots - 1, at = (size_t)(hole - map->entries) / map->stride, next = at;
+
+	if (!*(uint32_t *)(void *)hole)
+		return false;
+	for (;;) {
+		unsigned char *entry;
+		size_t home;
+
+		next = (next + 1) & mask;
+		entry = map->entries + next * map->stride;
+		if (!*(uint32_t *)(void *)entry)
+			break;
+		home = hash_bytes(entry + 8, map->key_size) & mask;
+		if (((next - home) & mask) < ((next - at) & mask))
+			continue;
+		memcpy(map->entries + at * map->stride, entry, map->stride);
+		at = next;
+	}
+	memset(map->entries + at * map->stride, 0, map->stride);
+	map->count--;
+	return true;
+}
+
 void map_clear(struct map *map)
 {
 	memset(map->entries, 0, map->slots * map->stride);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 /*
- * A hash map from a fixed-size key to a 32-bit number: open addressing, linear probing, no deletion. Keys are compared
+ * A hash map from a fixed-size key to a 32-bit number: open addressing, linear probing. Keys are compared
  * as bytes, so a struct used as one must be zeroed before it is filled (padding counts).
  *
  *	struct map *map = map_new(sizeof(struct key));
@@ -22,6 +22,7 @@ DEFINE_CLEANUP(map)
 uint32_t *map_find(const struct map *map, const void *key);         /* NULL where the key is absent */
 uint32_t *map_put(struct map *map, const void *key, bool *added);   /* valid until the next put; added may be NULL */
 size_t map_count(const struct map *map);
+bool map_remove(struct map *map, const void *key);                  /* whether it was there; values move, as on a put */
 void map_clear(struct map *map);
 
 uint64_t hash_bytes(const void *bytes, size_t size);                /* not for adversaries with write access to time */

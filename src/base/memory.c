@@ -59,5 +59,5 @@ char *xasprintf(const char *format, ...)
 
 void memory_return_large(void)
 {
-	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	(void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
 }

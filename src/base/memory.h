@@ -13,7 +13,7 @@ char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t size);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* From here on, pieces of a megabyte and more go back to the system when they are freed. The library would learn to keep
+/* From here on, pieces of a quarter of a megabyte and more go back to the system when they are freed. The library would learn to keep
  * them, which is right for who needs them again: a recorder does not. */
 void memory_return_large(void);
 

@@ -2,6 +2,7 @@
 /* A growing run of wire records with an index that can be sorted by time. */
 #include "capture/batch.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -84,9 +85,15 @@ const struct wire_head *batch_at(const struct batch *batch, size_t index)
 	return (const void *)(batch->bytes + batch->entries[index].at);
 }
 
+/* A storm of births fills megabytes once: they are not kept for the next one. */
 void batch_clear(struct batch *batch)
 {
 	batch->size = batch->count = 0;
+	if (batch->room <= BATCH_BYTES_KEPT)
+		return;
+	free(take(batch->bytes));
+	free(take(batch->entries));
+	batch->room = batch->entry_room = 0;
 }
 
 void batch_done(struct batch *batch)

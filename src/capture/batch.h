@@ -10,7 +10,7 @@
 
 #include "wire/wire.h"
 
-enum { BATCH_BYTES_LIMIT = 256 << 20, BATCH_TEXTS = 6 };
+enum { BATCH_BYTES_LIMIT = 256 << 20, BATCH_BYTES_KEPT = 1 << 20, BATCH_TEXTS = 6 };
 
 struct batch {
 	unsigned char *bytes;

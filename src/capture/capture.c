@@ -326,10 +326,9 @@ int capture_start(struct capture *capture, struct error *err)
 			return r;
 	}
 	r = capture->counters ? counters_enable(capture->counters, err) : 0;
-	if (!r)
-		r = drain_tick(capture->drain, err);
 	if (r < 0)
 		return r;
+	drain_tick(capture->drain);
 	(void)cost_switch_on(&capture->cost);
 	cost_begin(&capture->cost, capture->kernel, capture_events(capture));
 	capture->start_ns = capture->slice_start_ns = clock_now_ns() + WINDOW_AHEAD_NS;
@@ -397,39 +396,30 @@ static int follow_cgroup(struct capture *capture, struct error *err)
 }
 
 /* While programs begin, what they map is told to the kernel half sooner, so that their stacks need no copies. */
-static int sleep_to_tick(struct capture *capture, struct error *err)
+static void sleep_to_tick(struct capture *capture)
 {
 	while (drain_hurries(capture->drain) && clock_now_ns() + HURRY_NS < capture->next_tick_ns) {
-		int r;
-
 		capture_sleep_until(clock_now_ns() + HURRY_NS);
-		r = drain_tick(capture->drain, err);
-		if (r < 0)
-			return r;
+		drain_tick(capture->drain);
 	}
 	capture_sleep_until(capture->next_tick_ns);
-	return 0;
 }
 
 int capture_step(struct capture *capture, struct error *err)
 {
 	uint64_t now_ns;
-	int r;
+	int r = 0;
 
 	if (capture->cost.due && capture->cost.statistics_fd < 0 && cost_switch_on(&capture->cost))
 		cost_look(&capture->cost, capture->kernel, capture_events(capture));
 	capture->next_tick_ns += TICK_NS;
-	r = sleep_to_tick(capture, err);
-	if (r < 0)
-		return r;
+	sleep_to_tick(capture);
 	if (capture->cost.statistics_fd >= 0)
 		cost_tick(&capture->cost, capture->kernel, capture_events(capture));
 	now_ns = clock_now_ns();
 	if (now_ns > capture->next_tick_ns + 10 * TICK_NS)
 		capture->next_tick_ns = now_ns;         /* the machine stood still: do not hurry after it */
-	r = drain_tick(capture->drain, err);
-	if (r < 0)
-		return r;
+	drain_tick(capture->drain);
 	if (capture->config.requests == REQUESTS_BY_RATE && capture->guard.rung < GUARD_LEDGER_ONLY)
 		drain_request_rate(capture->drain);
 	if (capture->sampler)

@@ -41,22 +41,18 @@ static bool is_unclosed(const struct thread *thread)
 
 /* A thread that exits leaves the list of tasks, and may be reaped, before its last switch; where CPUs are scarce that can
  * be long after. It tells its end then, so whoever is missing is given a while. */
-static int await_last_switches(struct capture *capture, struct error *err)
+static void await_last_switches(struct capture *capture)
 {
 	for (int i = 0; i < LAST_SWITCH_ROUNDS; i++) {
 		size_t at = 1;
-		int r;
 
 		while (at < profile_thread_count(capture->profile) && !is_unclosed(profile_thread_at(capture->profile, at)))
 			at++;
 		if (at == profile_thread_count(capture->profile))
-			return 0;
+			return;
 		capture_sleep_until(clock_now_ns() + LAST_SWITCH_NS);
-		r = drain_tick(capture->drain, err);
-		if (r < 0)
-			return r;
+		drain_tick(capture->drain);
 	}
-	return 0;
 }
 
 /* A thread that neither ended nor was shown by the iterator is hidden from us (another pid namespace, or shielded), or
@@ -132,12 +128,11 @@ void capture_count(struct capture *capture, const char *source, const char *clas
 static int read_ledgers(struct capture *capture, struct error *err)
 {
 	struct text ledgers = TEXT(LEDGER_BYTES);
-	int r = drain_tick(capture->drain, err);
+	int r;
 
-	if (!r)
-		r = kernel_iterate(capture->kernel, true, &ledgers, err);
-	if (!r)
-		r = drain_tick(capture->drain, err);    /* threads announced late come before their ledgers */
+	drain_tick(capture->drain);
+	r = kernel_iterate(capture->kernel, true, &ledgers, err);
+	drain_tick(capture->drain);             /* threads announced late come before their ledgers */
 	if (!r)
 		drain_bytes(capture->drain, text_string(&ledgers), ledgers.size);
 	text_done(&ledgers);
@@ -152,9 +147,8 @@ int capture_finish(struct capture *capture, struct error *err)
 	if (!capture->end_ns)
 		capture_close(capture);
 	r = read_ledgers(capture, err);
-	if (!r)
-		r = await_last_switches(capture, err);
 	if (!r) {
+		await_last_switches(capture);
 		if (capture->config.jvm_attach)
 			jvm_attach_all(capture->profile);
 		set_unclosed_apart(capture);

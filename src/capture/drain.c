@@ -14,6 +14,7 @@
 #include "capture/lock_names.h"
 #include "capture/proc.h"
 #include "capture/resident.h"
+#include "capture/ring.h"
 #include "capture/sideband.h"
 #include "capture/tls.h"
 #include "capture/unwinding.h"
@@ -29,23 +30,26 @@
 
 #include "crosscut.skel.h"
 
-static int ring_record(void *context, void *bytes, size_t size)
+static void ring_record(void *context, const void *bytes, size_t size)
 {
 	batch_add(&((struct drain *)context)->batch, bytes, size);
-	return 0;
+}
+
+static int rings_open(struct drain *drain, struct crosscut_bpf *bpf, struct error *err)
+{
+	int r = ring_open(&drain->ring, bpf_map__fd(bpf->maps.ring), err);
+
+	if (!r && (bpf->rodata->timeline || bpf->rodata->requests))
+		r = ring_open(&drain->timeline_ring, bpf_map__fd(bpf->maps.timeline_ring), err);
+	return r;
 }
 
 /* Intervals are read first: the threads and stacks that they refer to were written before them, to the other ring. */
-static int rings_open(struct drain *drain, struct crosscut_bpf *bpf)
+static void rings_read(struct drain *drain)
 {
-	int fd = bpf_map__fd(bpf->maps.ring);
-
-	if (!bpf->rodata->timeline && !bpf->rodata->requests) {
-		drain->ring = ring_buffer__new(fd, ring_record, drain, NULL);
-		return drain->ring ? 0 : -1;
-	}
-	drain->ring = ring_buffer__new(bpf_map__fd(bpf->maps.timeline_ring), ring_record, drain, NULL);
-	return drain->ring ? ring_buffer__add(drain->ring, fd, ring_record, drain) : -1;
+	if (drain->timeline_ring)
+		ring_read(drain->timeline_ring, ring_record, drain);
+	ring_read(drain->ring, ring_record, drain);
 }
 
 int drain_open(struct drain **ret, const struct drain_options *options, struct error *err)
@@ -55,8 +59,9 @@ int drain_open(struct drain **ret, const struct drain_options *options, struct e
 	int r;
 
 	drain->options = *options;
-	if (rings_open(drain, options->bpf) < 0)
-		return fail(err, FAILURE_CANNOT, -errno, "cannot map the ring");
+	r = rings_open(drain, options->bpf, err);
+	if (r < 0)
+		return r;
 	drain->request_classes = map_new(sizeof(uint64_t));
 	drain->kernel = kallsyms_load(err);
 	if (!drain->kernel)
@@ -81,7 +86,8 @@ void drain_free(struct drain *drain)
 {
 	if (!drain)
 		return;
-	ring_buffer__free(drain->ring);
+	ring_free(drain->ring);
+	ring_free(drain->timeline_ring);
 	sideband_close(drain->sideband);
 	lock_names_free(drain->lock_names);
 	resident_free(drain->resident);
@@ -322,16 +328,12 @@ static void settle_unwinding(struct drain *drain)
 	unwinding_publish(drain->unwinding);
 }
 
-int drain_tick(struct drain *drain, struct error *err)
+void drain_tick(struct drain *drain)
 {
-	int r;
-
 	if (drain->options.heap)                /* before the side band, for the same reason as the ring */
 		heap_read(drain->options.heap, drain->options.bpf->data->window_end_ns, &drain->batch);
 	drain->hurries = drain->options.heap && heap_is_busy(drain->options.heap);
-	r = ring_buffer__consume(drain->ring);
-	if (r < 0)
-		return fail(err, FAILURE_WORK, r, "cannot read the ring");
+	rings_read(drain);
 	if (drain->sideband)
 		(void)sideband_read(drain->sideband, put_sideband, drain);
 	batch_sort(&drain->batch);
@@ -348,7 +350,6 @@ int drain_tick(struct drain *drain, struct error *err)
 	}
 	batch_clear(&drain->batch);
 	settle_unwinding(drain);
-	return 0;
 }
 
 bool drain_hurries(const struct drain *drain)

@@ -40,7 +40,7 @@ DEFINE_CLEANUP(drain)
 struct unwinding *drain_unwinding(struct drain *drain);
 void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
 void drain_set_counters(struct drain *drain, const struct counters *counters);       /* borrowed */
-int drain_tick(struct drain *drain, struct error *err);                /* ring and side band */
+void drain_tick(struct drain *drain);                                  /* ring and side band */
 /* Chooses of how many requests one is decomposed, by how many there were in the last tick. */
 void drain_request_rate(struct drain *drain);
 void drain_note_requests(const struct drain *drain);                 /* how many there were, into the profile's meta */

@@ -16,12 +16,12 @@ struct kallsyms;
 struct lock_names;
 struct map;
 struct resident;
-struct ring_buffer;
+struct ring;
 struct tls;
 
 struct drain {
 	struct drain_options options;
-	struct ring_buffer *ring;
+	struct ring *ring, *timeline_ring;      /* timeline_ring: NULL where no intervals are asked for */
 	struct sideband *sideband;              /* NULL where perf events are not to be had: /proc alone must do */
 	struct kallsyms *kernel;
 	struct unwinding *unwinding;

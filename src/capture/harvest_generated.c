@@ -273,6 +273,20 @@ void harvest_generated_mapping(struct harvest_generated *harvest, pid_t pid, con
 	keep(harvest, process, fd, &process->jitdump);
 }
 
+/* The last takes the place of who goes. */
+static void forget(struct harvest_generated *harvest, struct process *process)
+{
+	struct process *last = &harvest->processes[--harvest->count];
+	uint32_t pid = process->pid;
+
+	if (process != last) {
+		*map_put(harvest->by_pid, &last->pid, NULL) = (uint32_t)(process - harvest->processes);
+		*process = *last;
+	}
+	(void)map_remove(harvest->by_pid, &pid);
+}
+
+/* Who left no file is forgotten: most processes never write one, and a busy machine bears thousands a minute. */
 void harvest_generated_exit(struct harvest_generated *harvest, pid_t pid)
 {
 	struct process *process = find(harvest, (uint32_t)pid);
@@ -282,6 +296,8 @@ void harvest_generated_exit(struct harvest_generated *harvest, pid_t pid)
 	look_for_map(harvest, process);
 	close_fd(harvest, &process->root_fd);
 	process->gone = true;
+	if (process->perf_map.fd < 0 && process->jitdump.fd < 0)
+		forget(harvest, process);
 }
 
 void harvest_generated_look(struct harvest_generated *harvest)

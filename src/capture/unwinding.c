@@ -86,6 +86,7 @@ void unwinding_free(struct unwinding *unwinding)
 	spaces_free(unwinding->spaces);
 	map_free(unwinding->by_pid);
 	free(unwinding->processes);
+	free(unwinding->free);
 	free(unwinding->dirty);
 	free(unwinding->runs);
 	free(unwinding->entries);
@@ -106,11 +107,16 @@ static struct unwinding_process *process_get(struct unwinding *unwinding, uint32
 	bool added;
 	uint32_t *index = map_put(unwinding->by_pid, &pid, &added);
 
-	if (added) {
-		*index = (uint32_t)unwinding->process_count;
+	if (!added)
+		return &unwinding->processes[*index];
+	if (unwinding->free_count) {
+		*index = unwinding->free[--unwinding->free_count];
+	} else {
 		grow(unwinding->processes, unwinding->process_count, unwinding->process_room);
-		unwinding->processes[unwinding->process_count++] = (struct unwinding_process){ .pid = pid, .run = NO_RUN };
+		*index = (uint32_t)unwinding->process_count++;
 	}
+	unwinding->seen++;
+	unwinding->processes[*index] = (struct unwinding_process){ .pid = pid, .run = NO_RUN };
 	return &unwinding->processes[*index];
 }
 
@@ -220,8 +226,13 @@ void unwinding_exit(struct unwinding *unwinding, uint32_t pid)
 		(void)bpf_map_delete_elem(unwinding->processes_fd, &pid);
 		return;
 	}
-	spaces_drop(unwinding->spaces, pid);
+	spaces_forget(unwinding->spaces, pid);
 	forget(unwinding, process);
+	free(process->generated);
+	*process = (struct unwinding_process){ .run = NO_RUN };
+	grow(unwinding->free, unwinding->free_count, unwinding->free_room);
+	unwinding->free[unwinding->free_count++] = (uint32_t)(process - unwinding->processes);
+	(void)map_remove(unwinding->by_pid, &pid);
 }
 
 void unwinding_generated(struct unwinding *unwinding, uint32_t pid, uint64_t start, uint64_t end, const struct unwind_row *rows,
@@ -387,6 +398,6 @@ void unwinding_statistics(const struct unwinding *unwinding, struct unwinding_st
 {
 	*ret = (struct unwinding_statistics){ .rows = unwind_store_row_count(unwinding->store),
 					      .bytes = unwind_store_bytes(unwinding->store),
-					      .processes = unwinding->process_count, .copies_walked = unwinding->copies_walked };
+					      .processes = unwinding->seen, .copies_walked = unwinding->copies_walked };
 	unwind_catalogue_statistics(unwinding->catalogue, &ret->catalogue);
 }

@@ -13,7 +13,7 @@ struct unwinding_run { uint32_t first, count, users; };
 struct unwinding_generated { uint64_t start, end; struct unwind_place place; };
 
 struct unwinding_process {
-	uint32_t pid, run;
+	uint32_t pid, run;                      /* pid 0: a free place */
 	bool dirty;
 	uint32_t looks;                         /* in vain, since its image began: each next one waits twice as long */
 	uint64_t looked_ns;
@@ -29,13 +29,15 @@ struct unwinding {
 	struct map *by_pid;
 	struct unwinding_process *processes;
 	size_t process_count, process_room;
+	uint32_t *free;                         /* places of processes that ended */
+	size_t free_count, free_room;
 	uint32_t *dirty;
 	size_t dirty_count, dirty_room;
 	struct unwinding_run *runs;
 	size_t run_count, run_room;
 	struct wire_unwind_mapping *entries;    /* of the process at hand */
 	size_t entry_count, entry_room;
-	uint64_t copies_walked;
+	uint64_t seen, copies_walked;           /* seen: processes, ended ones as well */
 };
 
 struct unwinding_process *unwinding_find(const struct unwinding *unwinding, uint32_t pid);       /* NULL: not known */

@@ -69,7 +69,7 @@ const struct native_table_row native_tables[TABLE_COUNT] = {
 		"a stretch of time; its digest covers its contents and the digest before",
 		{ ID, NUMBER("start_ns"), NUMBER("end_ns"), "digest BLOB NOT NULL" } },
 	[TABLE_TOTAL] = { "total", COVER_SEAL,
-		"the ledger: exact measures summed over the capture, written when it is sealed",
+		"the ledger: exact measures summed over the capture; whole once it is sealed",
 		{ NUMBER("thread"), NUMBER("measure"), NUMBER("evidence"), NUMBER("value"),
 		  NUMBER("count"), NUMBER("maximum") } },
 	[TABLE_SYMBOL_TEXT] = { "symbol_text", COVER_NONE,
@@ -101,18 +101,22 @@ const struct native_table_row native_tables[TABLE_COUNT] = {
 	" coalesce(state.kind, 'waiting') AS kind, coalesce(state.unit, 'ns') AS unit,"   \
 	" sum(total.value) AS value,"                                                     \
 	" sum(total.count) AS count, max(total.maximum) AS maximum"
+/* Before the seal `total` holds those alone that died: a part would be taken for the whole. */
+#define TOTAL_WHERE                                                                       \
+	" WHERE NOT coalesce(thread.outside, 0)"                                          \
+	" AND (SELECT value FROM meta WHERE key = 'sealed') = '1'"
 #define STATE_AND_PART                                                                    \
 	" coalesce(state.name, 'unknown') AS dimension,"                                  \
 	" CASE WHEN dimension.parent THEN dimension.name ELSE '' END AS part,"
 
 const char *const native_views[] = {
 	"CREATE VIEW ledger AS SELECT" STATE_AND_PART TOTAL_SUMS TOTAL_JOINS
-	" WHERE NOT coalesce(thread.outside, 0) GROUP BY state.id, dimension.id"
+	TOTAL_WHERE " GROUP BY state.id, dimension.id"
 	" ORDER BY state.id, dimension.id",
 
 	"CREATE VIEW thread_ledger AS SELECT process.pid AS pid, thread.tid AS tid,"
 	" thread.comm AS comm," STATE_AND_PART TOTAL_SUMS TOTAL_JOINS
-	" WHERE NOT coalesce(thread.outside, 0) GROUP BY total.thread, state.id, dimension.id"
+	TOTAL_WHERE " GROUP BY total.thread, state.id, dimension.id"
 	" ORDER BY total.thread, state.id, dimension.id",
 
 	"CREATE VIEW work AS SELECT source, class, outcome, sum(count) AS count"

@@ -239,12 +239,15 @@ int native_slice(struct native *native, const struct profile *profile, struct sl
 {
 	struct native_written before = native->written;
 	unsigned char digest[SHA256_SIZE];
+	uint64_t ended_ns = 0;
 	int r = 0;
 
 	assert(native->db && slice.index > native->written.slice &&
 	       slice.index < profile_slice_count(profile));
-	if (transaction_begin(native) == 0)
+	if (transaction_begin(native) == 0) {
+		ended_ns = native_write_ended(native, profile);
 		slice_write(native, profile, slice.index, digest);
+	}
 	if (!native->failed && native->size_limit && database_size(native) > native->size_limit) {
 		native->cut = true;
 		r = fail_size(native, err);
@@ -256,6 +259,8 @@ int native_slice(struct native *native, const struct profile *profile, struct sl
 		return r;
 	}
 	memcpy(native->chain, digest, sizeof(native->chain));
+	if (ended_ns)
+		native_totals_forget(native, profile, ended_ns);
 	native_totals_add(native, profile);
 	native->size = database_size(native);
 	return 0;

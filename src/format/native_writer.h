@@ -92,3 +92,7 @@ void native_segments_stacks(struct native *native, const struct profile *profile
 void native_segments_facts(struct native *native, const struct profile *profile);
 
 void native_totals_add(struct native *native, const struct profile *profile);
+/* Within a slice's transaction: writes the totals of threads that died long enough ago, and tells before when; 0: of none. Once the
+ * transaction stands they are forgotten. */
+uint64_t native_write_ended(struct native *native, const struct profile *profile);
+void native_totals_forget(struct native *native, const struct profile *profile, uint64_t before_ns);

@@ -25,10 +25,11 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->threads = map_new(sizeof(uint32_t));
 	decoder->threads_by_tid = map_new(sizeof(uint32_t));
 	decoder->processes = map_new(sizeof(uint32_t));
-	decoder->stacks = map_new(sizeof(uint64_t));
 	decoder->joined = map_new(sizeof(struct stack_pair));
-	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++) {
+		decoder->stacks[i] = map_new(sizeof(uint64_t));
 		decoder->copied[i] = map_new(sizeof(uint64_t));
+	}
 	decoder->requests = request_book_new(into);
 	decoder->heap = heap_book_new(into);
 	decoder->interrupts = interrupt_book_new();
@@ -54,10 +55,11 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->threads);
 	map_free(decoder->threads_by_tid);
 	map_free(decoder->processes);
-	map_free(decoder->stacks);
 	map_free(decoder->joined);
-	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++)
+	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++) {
+		map_free(decoder->stacks[i]);
 		map_free(decoder->copied[i]);
+	}
 	map_free(decoder->kernel_names);
 	map_free(decoder->codes);
 	map_free(decoder->evaluators);

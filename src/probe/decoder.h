@@ -35,7 +35,7 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 struct interrupt_book *decoder_interrupts(struct decoder *decoder);
 struct request_book *decoder_requests(struct decoder *decoder);
 struct heap_book *decoder_heap(struct decoder *decoder);
-struct stack_id decoder_waker_stack(const struct decoder *decoder, uint64_t id);         /* of a program or of the kernel */
+struct stack_id decoder_waker_stack(struct decoder *decoder, uint64_t id);         /* of a program or of the kernel */
 bool decoder_knows_lock(const struct decoder *decoder, uint32_t process, uint64_t lock);
 /* What was sent of a thread's wait before the wait itself: now it is there, as the newest interval. */
 void decoder_link_interval(struct decoder *decoder, uint32_t serial, uint64_t start_ns, uint64_t end_ns);

@@ -13,13 +13,44 @@
 
 #include <string.h>
 
-struct stack_id decoder_stack_of(const struct decoder *decoder, uint64_t id)
+/* Processes that come and go would fill any map, since each has addresses of its own: when the younger half is full, the older
+ * one is forgotten. Who is asked for moves to the younger. */
+static void put_young(struct map *halves[2], size_t limit, uint64_t id, uint32_t stack)
 {
-	const uint32_t *stack = map_find(decoder->stacks, &id);
+	if (map_count(halves[0]) >= limit) {
+		struct map *older = halves[1];
 
+		halves[1] = halves[0];
+		halves[0] = older;
+		map_clear(older);
+	}
+	*map_put(halves[0], &id, NULL) = stack;
+}
+
+struct stack_id decoder_stack_of(struct decoder *decoder, uint64_t id)
+{
+	const uint32_t *stack = map_find(decoder->stacks[0], &id);
+
+	if (stack)
+		return (struct stack_id){ *stack };
+	stack = map_find(decoder->stacks[1], &id);
+	if (stack) {
+		struct stack_id found = { *stack };
+
+		put_young(decoder->stacks, KNOWN_STACK_LIMIT, id, found.index);
+		return found;
+	}
 	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied) && !stack; i++)
 		stack = map_find(decoder->copied[i], &id);
 	return (struct stack_id){ stack ? *stack : 0 };
+}
+
+/* Joined stacks can be made again: they are forgotten all at once. */
+static void put_joined(struct decoder *decoder, const struct stack_pair *pair, struct stack_id stack)
+{
+	if (map_count(decoder->joined) >= JOINED_STACK_LIMIT)
+		map_clear(decoder->joined);
+	*map_put(decoder->joined, pair, NULL) = stack.index;
 }
 
 struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t kernel)
@@ -45,8 +76,8 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 	status = below.index ? profile_stack_at(decoder->profile, below.index)->status : STACK_FAILED;
 	while (depth--)
 		below = profile_stack(decoder->profile, below, profile_stack_at(decoder->profile, frames[depth].index)->frame, status);
-	if (map_count(decoder->joined) < KNOWN_STACK_LIMIT && map_find(decoder->stacks, &user))
-		*map_put(decoder->joined, &pair, NULL) = below.index;
+	if (map_find(decoder->stacks[0], &user))        /* one that was copied has an id that comes once */
+		put_joined(decoder, &pair, below);
 	return below;
 }
 
@@ -124,19 +155,6 @@ static size_t merge_frames(const struct decoder *decoder, const struct wire_stac
 			   evaluator.end, wire->status == UNWIND_COMPLETE, ret);
 }
 
-/* A stack that was copied has an id that no other has, so these would fill any map: the older half is forgotten. */
-static void put_copied(struct decoder *decoder, uint64_t id, struct stack_id stack)
-{
-	if (map_count(decoder->copied[0]) >= COPIED_STACK_LIMIT) {
-		struct map *older = decoder->copied[1];
-
-		decoder->copied[1] = decoder->copied[0];
-		decoder->copied[0] = older;
-		map_clear(older);
-	}
-	*map_put(decoder->copied[0], &id, NULL) = stack.index;
-}
-
 void decoder_decode_stack(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_stack *wire = (const void *)record;
@@ -151,8 +169,6 @@ void decoder_decode_stack(struct decoder *decoder, const struct wire_head *recor
 		decoder->malformed++;
 		return;
 	}
-	if (map_count(decoder->stacks) >= KNOWN_STACK_LIMIT && !(record->reserved & WIRE_FROM_COPY))
-		return;
 	if (!wire->process)
 		while (first < wire->depth && is_machinery(profile_text(decoder->profile, decoder_kernel_name(decoder, words[first]))))
 			first++;
@@ -164,10 +180,10 @@ void decoder_decode_stack(struct decoder *decoder, const struct wire_head *recor
 
 		stack = profile_stack(decoder->profile, stack, frame, statuses[wire->status]);
 	}
-	if (record->reserved & WIRE_FROM_COPY)
-		put_copied(decoder, wire->id, stack);
+	if (record->reserved & WIRE_FROM_COPY)          /* such an id is of no other */
+		put_young(decoder->copied, COPIED_STACK_LIMIT, wire->id, stack.index);
 	else
-		*map_put(decoder->stacks, &wire->id, NULL) = stack.index;
+		put_young(decoder->stacks, KNOWN_STACK_LIMIT, wire->id, stack.index);
 }
 
 void decoder_decode_evaluator(struct decoder *decoder, const struct wire_head *record)

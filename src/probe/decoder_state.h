@@ -6,7 +6,9 @@
 struct map;
 struct spaces;
 
-enum { COPIED_STACK_LIMIT = 256 << 10, KNOWN_STACK_LIMIT = 4 << 20, KNOWN_NAME_LIMIT = 1 << 20 };
+/* Of stacks at least twice as many as the kernel half remembers to have sent: whom it still names must be known here. */
+enum { COPIED_STACK_LIMIT = 64 << 10, KNOWN_STACK_LIMIT = 128 << 10, JOINED_STACK_LIMIT = 64 << 10,
+       KNOWN_NAME_LIMIT = 1 << 20 };
 
 struct stack_pair { uint64_t user, kernel; };
 struct code_key { uint64_t code, instruction, process; };
@@ -22,8 +24,8 @@ struct decoder {
 	struct map *threads;            /* serial -> thread_id */
 	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
 	struct map *processes;          /* pid -> process_id of its present generation */
-	struct map *stacks;             /* wire stack id -> stack_id */
-	struct map *copied[2];          /* the same of those that were copied, the younger first */
+	struct map *stacks[2];          /* wire stack id -> stack_id, those that were told or asked for lately first */
+	struct map *copied[2];          /* the same of those that were copied */
 	struct map *joined;             /* struct stack_pair -> stack_id */
 	struct map *kernel_names;       /* address -> string_id */
 	struct map *codes;              /* struct code_key -> frame_id */
@@ -43,7 +45,7 @@ struct decoder {
 };
 
 struct string_id decoder_kernel_name(const struct decoder *decoder, uint64_t address);    /* none where it was never told */
-struct stack_id decoder_stack_of(const struct decoder *decoder, uint64_t id);             /* by the id on the wire */
+struct stack_id decoder_stack_of(struct decoder *decoder, uint64_t id);             /* by the id on the wire */
 void decoder_decode_stack(struct decoder *decoder, const struct wire_head *record);
 void decoder_decode_evaluator(struct decoder *decoder, const struct wire_head *record);
 void decoder_decode_code_name(struct decoder *decoder, const struct wire_head *record);

@@ -37,7 +37,7 @@ static void decode_lock_name(struct decoder *decoder, const struct wire_head *re
 		*map_put(decoder->locks, &key, NULL) = profile_object(decoder->profile, object).index;
 }
 
-struct stack_id decoder_waker_stack(const struct decoder *decoder, uint64_t id)
+struct stack_id decoder_waker_stack(struct decoder *decoder, uint64_t id)
 {
 	return id ? decoder_stack_of(decoder, id) : (struct stack_id){ 0 };
 }

@@ -190,6 +190,21 @@ void spaces_drop(struct spaces *spaces, uint32_t pid)
 	space->count = space->room = space->parent = 0;
 }
 
+void spaces_forget(struct spaces *spaces, uint32_t pid)
+{
+	struct space *space = space_find(spaces, pid), *last;
+
+	if (!space)
+		return;
+	free(space->mappings);
+	last = &spaces->spaces[--spaces->count];
+	if (space != last) {
+		*space = *last;
+		*map_put(spaces->by_pid, &space->pid, NULL) = (uint32_t)(space - spaces->spaces);
+	}
+	(void)map_remove(spaces->by_pid, &pid);
+}
+
 /* What the child mapped itself hides what its parent had. */
 static void space_inherit(struct spaces *spaces, struct space *child, const struct space *parent)
 {

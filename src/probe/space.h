@@ -26,6 +26,7 @@ void spaces_exec(struct spaces *spaces, uint32_t pid);                  /* drops
 /* A child's own copy of all its parent has, instead of looking there. */
 void spaces_copy(struct spaces *spaces, uint32_t pid, uint32_t parent);
 void spaces_drop(struct spaces *spaces, uint32_t pid);                  /* it ended: its memory is freed */
+void spaces_forget(struct spaces *spaces, uint32_t pid);                /* the same, and it is not known any more */
 void spaces_end(struct spaces *spaces, uint32_t pid);                   /* the same; children that looked there get copies */
 /* Its own mappings, sorted, not its parent's. Valid until the next change. */
 const struct space_mapping *spaces_list(const struct spaces *spaces, uint32_t pid, size_t *ret_count);

@@ -47,6 +47,41 @@ TEST(fifty_thousand_keys_keep_their_values_while_the_table_grows)
 	assert_null(map_find(map, &(struct key){ .a = 4096, .b = 2 }));
 }
 
+TEST(what_was_removed_is_gone_and_every_other_key_is_still_found)
+{
+	CLEANUP(map) struct map *map = map_new(sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < 20000; i++)
+		*map_put(map, &i, NULL) = i + 1;
+	for (uint32_t i = 0; i < 20000; i++)
+		if (i % 7)
+			assert_true(map_remove(map, &i));
+	assert_false(map_remove(map, &(uint32_t){ 1 }));
+	assert_int_equal(map_count(map), (20000 + 6) / 7);
+	for (uint32_t i = 0; i < 20000; i++) {
+		const uint32_t *value = map_find(map, &i);
+
+		if (i % 7)
+			assert_null(value);
+		else
+			assert_int_equal(*value, i + 1);
+	}
+}
+
+TEST(a_map_whose_keys_come_and_go_does_not_lose_those_that_stay)
+{
+	CLEANUP(map) struct map *map = map_new(sizeof(uint32_t));
+
+	for (uint32_t i = 0; i < 100000; i++) {
+		*map_put(map, &i, NULL) = i;
+		if (i >= 10)
+			assert_true(map_remove(map, &(uint32_t){ i - 10 }));
+	}
+	assert_int_equal(map_count(map), 10);
+	for (uint32_t i = 99990; i < 100000; i++)
+		assert_int_equal(*map_find(map, &i), i);
+}
+
 TEST(a_cleared_map_is_empty_and_can_be_filled_again)
 {
 	CLEANUP(map) struct map *map = map_new(sizeof(uint32_t));

@@ -604,6 +604,63 @@ TEST(plain_sql_answers_the_ledger)
 				"AND name IN ('inner', 'outer')") == 2);
 }
 
+enum { PASSING = 300, PASSING_SLICES = 6 };
+
+/* Threads that are born and die within a slice; a thousandth of each slice's time is told a slice late. */
+static void pass(struct sample *sample, struct slice_id slice, uint32_t number, struct thread_id late[PASSING])
+{
+	uint64_t start_ns = number * (uint64_t)SAMPLE_SECOND;
+	struct cell cell = { .slice = slice, .measure = sample->oncpu, .count = 1, .value = 1000 };
+
+	for (uint32_t i = 0; i < PASSING; i++) {
+		if (late[i].index) {
+			cell.thread = late[i];
+			cell.value = 1;
+			profile_add_cell(sample->profile, cell);
+		}
+		cell.value = 999;
+		cell.thread = late[i] = profile_thread(sample->profile, (struct thread){
+			.process = sample->process, .tid = 10000 * number + i, .start_ns = start_ns, .end_ns = start_ns + 5, .died = true });
+		profile_add_cell(sample->profile, cell);
+	}
+}
+
+static char *recorded_passing(const char *name, bool seal)
+{
+	struct thread_id late[PASSING] = { { 0 } };
+	struct sample sample = sample_start();
+	struct native *native = native_new();
+	char *path = path_in(name);
+	struct error err;
+
+	assert_int_equal(native_create(native, path, true, 0, &err), 0);
+	for (uint32_t number = 1; number <= PASSING_SLICES; number++) {
+		struct slice_id slice = profile_slice(sample.profile, number * (uint64_t)SAMPLE_SECOND,
+						      (number + 1) * (uint64_t)SAMPLE_SECOND);
+
+		pass(&sample, slice, number, late);
+		assert_int_equal(native_slice(native, sample.profile, slice, &err), 0);
+		profile_clear_facts(sample.profile);
+	}
+	if (seal)
+		assert_int_equal(native_seal(native, sample.profile, &err), 0);
+	native_free(native);
+	profile_free(sample.profile);
+	return path;
+}
+
+TEST(totals_of_threads_that_died_go_to_the_file_early_and_nothing_is_lost_or_told_twice)
+{
+	CLEANUP_TEXT char *unsealed = recorded_passing("passing-unsealed.xcut", false), *path = recorded_passing("passing.xcut", true);
+	CLEANUP(profile) struct profile *profile = read_well(path);
+
+	assert_true(asked(unsealed, "SELECT count(*) FROM total") >= (PASSING_SLICES - 3) * PASSING);
+	assert_true(asked(unsealed, "SELECT count(*) FROM ledger") == 0);
+	assert_true(asked(path, "SELECT sum(value) FROM ledger") == PASSING * (PASSING_SLICES * 1000.0 - 1));
+	assert_true(asked(path, "SELECT count(*) FROM thread_ledger WHERE tid / 10000 < 6 AND value != 1000") == 0);
+	assert_true(asked(path, "SELECT count(*) FROM thread_ledger") == PASSING * PASSING_SLICES);
+}
+
 TEST(waits_that_nobody_classified_are_unknown_in_plain_sql_too)
 {
 	CLEANUP_TEXT char *path = recorded("unclassified.xcut", true);

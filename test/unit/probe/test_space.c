@@ -16,6 +16,23 @@ static uint32_t file_at(struct spaces *spaces, uint64_t address)
 	return mapping ? mapping->file.index : 0;
 }
 
+TEST(a_space_that_is_forgotten_is_gone_and_the_others_stay)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+
+	for (uint32_t pid = 1; pid <= 100; pid++)
+		spaces_add(spaces, pid, at(0x1000, 0x2000, pid));
+	for (uint32_t pid = 2; pid <= 100; pid += 2)
+		spaces_forget(spaces, pid);
+	spaces_forget(spaces, 1000);
+	for (uint32_t pid = 1; pid <= 100; pid++) {
+		const struct space_mapping *mapping = spaces_find(spaces, pid, 0x1000);
+
+		assert_int_equal(spaces_knows(spaces, pid), pid % 2);
+		assert_int_equal(mapping ? mapping->file.index : 0, pid % 2 ? pid : 0);
+	}
+}
+
 TEST(a_newer_mapping_cuts_the_one_below_it_in_three)
 {
 	CLEANUP(spaces) struct spaces *spaces = spaces_new();
