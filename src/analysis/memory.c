@@ -289,7 +289,7 @@ static void add_resident_cell(struct memory *memory, struct process_memory *rows
 	for (unsigned i = 0; i < RESIDENTS; i++)
 		if (ids[i].index && measure->dimension.index == ids[i].index)
 			row->parts[i] += (double)cell->value;
-	if (measure->dimension.index == memory->ids[RETAINED].index && measure->role == memory->roles[RETAINED]) {
+	if (memory->ids[RETAINED].index && measure->dimension.index == memory->ids[RETAINED].index && measure->role == memory->roles[RETAINED]) {
 		row->live += cell_weight(cell);
 		row->error += cell->variance;
 	}
@@ -358,7 +358,10 @@ static void add_findings(const struct memory *memory, struct document *into)
 		document_add_finding(into, SEVERITY_NOTE, "no allocations are in this file: crosscut record --with heap -- COMMAND samples them");
 	if (since_attach)
 		document_add_finding(into, SEVERITY_NOTE,
-				     "the program ran already: this is what it allocated since, and of that what it kept; what was there before is in none of it");
+				     "the program ran already: this is what it allocated since, and of that what it kept; what was there before is in none of it. "
+				     "Each allocation was stopped for %llu ns, each end of one for %llu ns",
+				     (unsigned long long)profile_meta_number(memory->profile, "heap.asked_stop_ns", 0),
+				     (unsigned long long)profile_meta_number(memory->profile, "heap.freed_stop_ns", 0));
 	else if (profile_meta(memory->profile, "heap.unsampled") && !shims)
 		document_add_finding(into, SEVERITY_WARNING,
 				     "no process took the heap shim: a static program, one with more privilege, or one that cannot read the shim");

@@ -33,6 +33,8 @@ int capture_heap_open(struct capture *capture, struct error *err)
 		return r;
 	capture->heap_cost = capture->heap_cost_judged = capture_heap_cost(capture);    /* of calls before the window */
 	profile_set_meta_number(capture->profile, "heap.since_attach", 1);
+	profile_set_meta_number(capture->profile, "heap.asked_stop_ns", (uint64_t)heap_running_cost(capture->heap_running).asked_ns);
+	profile_set_meta_number(capture->profile, "heap.freed_stop_ns", (uint64_t)heap_running_cost(capture->heap_running).freed_ns);
 	if (*heap_running_missing(capture->heap_running))
 		profile_set_meta(capture->profile, "probe.missing.heap-running", heap_running_missing(capture->heap_running));
 	return 0;

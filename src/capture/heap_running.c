@@ -86,6 +86,7 @@ static enum standing look_at(pid_t pid, const char *line, const char *program, s
 static int find_file(pid_t pid, struct allocator *ret, struct error *err)
 {
 	enum standing best = NO_ALLOCATOR;
+	bool seen_any = false;
 	char name[64], program[4096] = "", line[4352];
 	FILE *maps;
 
@@ -98,6 +99,7 @@ static int find_file(pid_t pid, struct allocator *ret, struct error *err)
 		struct allocator seen = { .path = "" };
 		enum standing standing;
 
+		seen_any = true;
 		line[strcspn(line, "\n")] = '\0';
 		standing = look_at(pid, line, program, &seen);
 		if (standing > best) {
@@ -110,6 +112,8 @@ static int find_file(pid_t pid, struct allocator *ret, struct error *err)
 	if (best != NO_ALLOCATOR)
 		return 0;
 	fail(err, FAILURE_CANNOT, -ENOENT, "cannot sample the heap of process %d", (int)pid);
+	if (!seen_any)
+		return error_because(err, "it maps nothing: it has ended");
 	error_because(err, "no file that it maps names malloc and free");
 	return error_try(err, "--with resident,faults shows how its memory grows");
 }

@@ -10,7 +10,7 @@ const struct probe probe_heap_running = {
 	.name = "heap-running", .summary = "what running processes allocate and keep; --with heap --pid chooses it",
 	.fills = "alloc_space, alloc_objects, inuse_space, inuse_objects",
 	.without = "allocations of processes that run are not seen",
-	.paid = "each call of the named processes' allocator stops in the kernel: some 1.2 us for an allocation and its end",
+	.paid = "each call of the named processes' allocator stops in the kernel: 1.2 us for an allocation and its end, far more under some hypervisors",
 	.exposes = "the call stack at each sampled allocation",
 	.programs = { { "heap_asked", NULL, 400 }, { "heap_given", NULL, 400 }, { "heap_freed", NULL, 400 } },
 };
