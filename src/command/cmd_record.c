@@ -53,6 +53,8 @@ static const struct option options[] = {
 	{ "runbook", 0, OPTION_TEXT, false, INTO(runbook), "FILE", "bounds, labels and contract from a file (see the page)",
 	  "--runbook checkout.ini" },
 	{ "label", 'l', OPTION_LIST, false, INTO(labels), "KEY=VALUE", "a label: build, state, tenant, endpoint …", "--label build=1.2" },
+	{ "contract", 0, OPTION_LIST, false, INTO(contract), "KEY=VALUE", "a fact of the contract as in a runbook: workload, unit, decision …",
+	  "--contract decision='ship or roll back'" },
 	{ "with", 0, OPTION_LIST, true, INTO(with), "DIM", "add an optional probe (crosscut list probes)", "--with block" },
 	{ "without", 0, OPTION_LIST, true, INTO(without), "DIM", "leave out an optional probe (crosscut list probes)",
 	  "--without block,contention" },
@@ -261,6 +263,7 @@ static void record_done(void *config)
 	option_list_done(&wanted->with);
 	option_list_done(&wanted->without);
 	option_list_done(&wanted->labels);
+	option_list_done(&wanted->contract);
 }
 
 extern const struct command cmd_record;

@@ -17,7 +17,7 @@ struct error;
 struct heap;
 
 struct record_config {
-	struct option_list processes, threads, work, with, without, labels;
+	struct option_list processes, threads, work, with, without, labels, contract;
 	const char *comm, *cgroup, *container, *output, *correct, *runbook, *requests, *stages, *trigger, *meter, *counter, *overload;
 	bool all, force, dry_run, as_root, with_arguments, jvm_attach, no_wait_stacks, timeline, redact, json, quiet, measure_overhead;
 	uint64_t duration_ns, size_limit_bytes, depth, jitter_ns, heap_bytes, keep_ns, overhead_pairs, overhead_window_ns;

@@ -101,6 +101,8 @@ int record_runbook(struct record_job *job, struct record_config *config, const s
 			r = option_set(options, entry->key, entry->value, config, err);
 		r = at_line(job->runbook, entry, r, err);
 	}
+	if (!r)
+		r = runbook_state(&job->runbook, config->contract.items, config->contract.count, err);
 	job->recording.runbook = job->runbook;
 	return r || !job->runbook ? r : apply_bounds(job->runbook, config, err);
 }

@@ -165,10 +165,12 @@ int runbook_require(const struct runbook *runbook, const char *section, const ch
 
 static void refuse(struct parsing *parsing, unsigned line, const char *what, const char *word, const char *why)
 {
+	CLEANUP_TEXT char *place = line ? xasprintf("%s:%u", parsing->runbook->path, line) : xstrdup("--contract");
+
 	if (parsing->code)
 		return;
-	parsing->code = *word ? fail(parsing->err, FAILURE_USAGE, -EINVAL, "%s:%u: %s '%.100s'", parsing->runbook->path, line, what, word)
-			      : fail(parsing->err, FAILURE_USAGE, -EINVAL, "%s:%u: %s", parsing->runbook->path, line, what);
+	parsing->code = *word ? fail(parsing->err, FAILURE_USAGE, -EINVAL, "%s: %s '%.100s'", place, what, word)
+			      : fail(parsing->err, FAILURE_USAGE, -EINVAL, "%s: %s", place, what);
 	error_because(parsing->err, "%s", why);
 }
 
@@ -431,6 +433,55 @@ int runbook_read(const char *path, struct runbook **ret, struct error *err)
 		return parsing.code;
 	*ret = take(runbook);
 	return 0;
+}
+
+/* --- Facts from the command line, which stand at no line ---------------------------------------------------------- */
+
+static struct runbook_entry *entry_put(struct runbook *runbook, const char *section, const char *key)
+{
+	for (size_t i = 0; i < runbook->count; i++)
+		if (!strcmp(runbook->entries[i].section, section) && !strcmp(runbook->entries[i].key, key))
+			return &runbook->entries[i];
+	grow(runbook->entries, runbook->count, runbook->room);
+	runbook->entries[runbook->count] = (struct runbook_entry){ xstrdup(section), xstrdup(key), NULL, 0 };
+	return &runbook->entries[runbook->count++];
+}
+
+static void state_fact(struct parsing *parsing, const char *fact)
+{
+	const char *equals = strchr(fact, '=');
+	CLEANUP_TEXT char *key = xstrndup(fact, equals ? (size_t)(equals - fact) : strlen(fact));
+	CLEANUP_TEXT char *section = xstrdup(strcmp(key, "falsified-by") ? "contract" : "bounds");
+	CLEANUP_TEXT char *value = xstrdup(equals ? equals + 1 : "");
+	const struct runbook_entry given = { section, key, value, 0 };
+	struct runbook_entry *entry;
+
+	check_key(parsing, &given);
+	if (!*value)
+		refuse(parsing, 0, "no value for", key, "a fact is stated as KEY=VALUE");
+	check_form(parsing, &given);
+	if (parsing->code)
+		return;
+	entry = entry_put(parsing->runbook, section, key);
+	free(entry->value);
+	entry->value = take(value);
+}
+
+int runbook_state(struct runbook **runbook, const char *const *facts, size_t count, struct error *err)
+{
+	struct parsing parsing = { .err = err };
+
+	if (!count)
+		return 0;
+	if (!*runbook) {
+		*runbook = xcalloc(1, sizeof(**runbook));
+		(*runbook)->path = xstrdup("--contract");
+	}
+	parsing.runbook = *runbook;
+	for (size_t i = 0; i < count; i++)
+		state_fact(&parsing, facts[i]);
+	check_falsifiable(&parsing);
+	return parsing.code;
 }
 
 static bool is_stored(const char *section)

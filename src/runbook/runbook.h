@@ -37,6 +37,8 @@ enum { RUNBOOK_BYTE_LIMIT = 64 << 10, RUNBOOK_ENTRY_LIMIT = 256 };
 
 /* FAILURE_USAGE with the file and line where it says what cannot be; FAILURE_WORK where it cannot be read. */
 int runbook_read(const char *path, struct runbook **ret, struct error *err);
+/* Facts of the contract as KEY=VALUE, from the command line: they win over the file's. *runbook may be NULL: then one is made. */
+int runbook_state(struct runbook **runbook, const char *const *facts, size_t count, struct error *err);
 void runbook_free(struct runbook *runbook);          /* NULL is fine */
 DEFINE_CLEANUP(runbook)
 const char *runbook_path(const struct runbook *runbook);

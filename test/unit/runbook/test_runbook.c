@@ -200,6 +200,40 @@ TEST(the_contract_and_nothing_else_goes_into_the_capture)
 	assert_string_equal(profile_meta(profile, "contract.suspected"), "disk/read");
 }
 
+TEST(facts_of_the_command_line_win_over_the_file)
+{
+	static const char *const facts[] = { "unit=checkout", "state=overload", "decision=ship", NULL };
+	CLEANUP(runbook) struct runbook *runbook = read_well("[contract]\nstate = recovery\nbuild = 7\n[bounds]\nfalsified-by = x\n");
+	struct error err = { 0 };
+
+	assert_int_equal(runbook_state(&runbook, facts, 3, &err), 0);
+	assert_string_equal(runbook_value(runbook, "contract", "state"), "overload");
+	assert_string_equal(runbook_value(runbook, "contract", "unit"), "checkout");
+	assert_string_equal(runbook_value(runbook, "contract", "build"), "7");
+}
+
+TEST(facts_without_a_file_are_checked_as_a_file_is)
+{
+	static const struct { const char *fact, *says; } wrong[] = {
+		{ "stat=nominal", "--contract: unknown key 'stat'" },   { "state=nominl", "--contract: unknown operating state 'nominl'" },
+		{ "suspected=dsk", "--contract: unknown dimension 'dsk'" }, { "unit", "--contract: no value for 'unit'" },
+		{ "decision=ship", "nothing would falsify" },
+	};
+	static const char *const whole[] = { "decision=ship", "falsified-by=the tail stays" };
+	struct runbook *runbook = NULL;
+	struct error err = { 0 };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(wrong); i++) {
+		assert_int_equal(runbook_state(&runbook, &wrong[i].fact, 1, &err), -EINVAL);
+		assert_int_equal(err.kind, FAILURE_USAGE);
+		assert_non_null(strstr(err.what, wrong[i].says));
+		runbook_free(take(runbook));
+	}
+	assert_int_equal(runbook_state(&runbook, whole, 2, &err), 0);
+	assert_string_equal(runbook_value(runbook, "bounds", "falsified-by"), "the tail stays");
+	runbook_free(runbook);
+}
+
 /* abort-at budget correct depth duration frequency jitter max-size no-wait-stacks redact stages timeline with without work; workload build tenant endpoint
  * outcome state unit suspected decision */
 TEST(every_key_of_the_capture_is_an_option_of_record_and_every_key_is_on_the_page)
