@@ -184,9 +184,9 @@ static __u32 gather_flags(struct task_struct *task, const struct task_ledger *le
 {
 	__u32 flags = flags_left(ledger);
 
-	if (bpf_core_field_exists(task->in_iowait) && BPF_CORE_READ_BITFIELD_PROBED(task, in_iowait))
+	if (bpf_core_field_exists(task->in_iowait) && BPF_CORE_READ_BITFIELD(task, in_iowait))
 		flags |= WIRE_IOWAIT;
-	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD_PROBED(task, frozen))
+	if (bpf_core_field_exists(task->frozen) && BPF_CORE_READ_BITFIELD(task, frozen))
 		flags |= WIRE_FROZEN;
 	if (task->flags & (PF_KTHREAD_BIT | PF_IO_WORKER_BIT))
 		flags |= WIRE_KERNEL_THREAD;
