@@ -10,6 +10,7 @@
 #include "profile/profile.h"
 #include "runbook/runbook.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
