@@ -66,8 +66,10 @@ static void add_wait(const struct wait_evidence *seen, const struct cell *cell, 
 	}
 	if (seen->flags & EVIDENCE_CUT_END)
 		return;
-	sums->waits += (double)cell->count;
-	sums->unwoken += seen->flags & EVIDENCE_NO_WAKER ? (double)cell->count : 0;
+	if (!(seen->flags & EVIDENCE_IOWAIT)) {
+		sums->waits += (double)cell->count;
+		sums->unwoken += seen->flags & EVIDENCE_NO_WAKER ? (double)cell->count : 0;
+	}
 	sums->lives[cell->thread.index].waits += (double)cell->count;
 }
 

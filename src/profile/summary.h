@@ -46,7 +46,7 @@ struct summary {
 	double runtime_error_fraction;       /* |oncpu - kernel runtime| / kernel runtime over CPU-bound threads; NAN where none.
 					      * What the host stole or spent in interrupts may account for a surplus of oncpu. */
 	double runtime_threads;              /* threads compared for it */
-	double waits;                        /* waits whose end was seen */
+	double waits;                        /* waits whose end was seen, but for those in io_schedule() */
 	double no_waker_fraction;            /* of them without any wake-up seen; NAN where there were none */
 	/* What makes two captures comparable; "" where it is not said. */
 	char unit[64];                       /* of useful work */

@@ -213,12 +213,14 @@ TEST(a_capture_that_missed_one_percent_of_wake_ups_fails)
 {
 	struct profile *profile = mercury(&mercury_candidate);
 	struct slice_id slice = mercury_slice_at(profile, 0);
-	struct evidence_id missed = built_evidence(
-		profile, "disk/read", EVIDENCE_IOWAIT | EVIDENCE_NO_WAKER, WAKE_UNSEEN);
+	struct evidence_id missed = built_evidence(profile, "lock", EVIDENCE_NO_WAKER, WAKE_UNSEEN);
+	struct evidence_id ended_itself = built_evidence(profile, "disk/read", EVIDENCE_IOWAIT | EVIDENCE_NO_WAKER, WAKE_UNSEEN);
 	struct summary summary;
 
-	for (uint32_t i = 1; i <= MERCURY_WORKERS; i++)
-		built_wait(profile, slice, (struct thread_id){ i }, missed, 0, 155, 0);
+	for (uint32_t i = 1; i <= MERCURY_WORKERS; i++) {
+		built_wait(profile, slice, (struct thread_id){ i }, missed, 0, 106, 0);
+		built_wait(profile, slice, (struct thread_id){ i }, ended_itself, 0, 1060, 0);
+	}
 	profile_freeze(profile);
 	summary_of(profile, &summary);
 	profile_free(profile);
