@@ -33,6 +33,7 @@ struct concluding {
 	struct moved moved[PREDICTION_LIMIT];
 	char *names[PREDICTION_LIMIT];                           /* as the comparison calls them */
 	size_t predicted;
+	char refusal[220];
 };
 
 static json_t *number(double value)
@@ -228,7 +229,39 @@ static bool guards_stacks(const struct gate *gate)
 	return false;
 }
 
-static const char *first_refusal(const struct concluding *concluding)
+/* A verdict rests on states, which are counted without any stack, in arms that all bear the same cost: what these gates guard
+ * it does not need. */
+bool packet_verdict_needs(const char *gate)
+{
+	static const char *const others[] = { "complete-stacks", "own-cost", "sampling-bias", "unresolved-frames" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(others); i++)
+		if (!strcmp(others[i], gate))
+			return false;
+	return true;
+}
+
+/* The first capture that may not speak for itself: what packet_verify() would not let pass is no verdict to begin with. */
+static const char *failed_capture(struct concluding *concluding)
+{
+	json_t *gate;
+	size_t i;
+
+	for (size_t side = 0; side < SIDE_COUNT; side++)
+		for (size_t pair = 0; pair < concluding->pairs && (side != SIDE_RESTORED || concluding->has_restored); pair++)
+			json_array_foreach(json_object_get(concluding->captures[side][pair], "gates"), i, gate) {
+				const char *name = packet_text(gate, "name");
+
+				if (strcmp(packet_text(gate, "verdict"), "fail") != 0 || !packet_verdict_needs(name))
+					continue;
+				(void)snprintf(concluding->refusal, sizeof(concluding->refusal), "%.100s failed in %.100s", name,
+					       packet_text(concluding->captures[side][pair], "file"));
+				return concluding->refusal;
+			}
+	return NULL;
+}
+
+static const char *first_refusal(struct concluding *concluding)
 {
 	const char *outside = packet_text(concluding->packet->root, "refused");
 
@@ -240,7 +273,7 @@ static const char *first_refusal(const struct concluding *concluding)
 		if (strcmp(gate->gate->name, "enough-pairs") && !guards_stacks(gate->gate) && gate->reading.verdict >= VERDICT_FAIL)
 			return *gate->reading.why ? gate->reading.why : gate->gate->name;
 	}
-	return NULL;
+	return failed_capture(concluding);
 }
 
 static json_t *quantity_of(const struct moved *moved)
@@ -335,7 +368,7 @@ static const struct compared *widest_on_cpu(const struct comparison *comparison)
 	}
 }
 
-static json_t *claims_json(const struct concluding *concluding, const json_t *verdict)
+static json_t *claims_json(struct concluding *concluding, const json_t *verdict)
 {
 	json_t *claims = json_array(), *evidence = json_array();
 	const struct comparison *comparison = concluding->comparison;

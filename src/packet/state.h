@@ -2,6 +2,7 @@
 #pragma once
 /* What the parts of packet/ share: the JSON that a packet is, and the figures that can be made again. */
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "packet/packet.h"
 
@@ -20,5 +21,7 @@ void packet_digest_root(const json_t *root, char ret[DIGEST_TEXT_SIZE]);
 json_t *packet_load(const char *path);
 /* Figures and gates of one capture, as packet.json holds them. Both are the caller's. */
 int packet_figures(const char *path, json_t **ret_figures, json_t **ret_gates, struct error *err);
+/* Whether a verdict rests on what this gate of a capture guards. */
+bool packet_verdict_needs(const char *gate);
 /* {"comparisons","verdict","claims"} from the captures that the packet names. The caller's. */
 int packet_conclude(const struct packet *packet, json_t **ret, struct error *err);

@@ -295,18 +295,6 @@ static bool is_decided(const struct packet *packet)
 	return judgement && (!strcmp(judgement, "supported") || !strcmp(judgement, "rejected"));
 }
 
-/* A verdict rests on states, which are counted without any stack, in arms that all bear the same cost: so it was reached by
- * packet_conclude(), and what these gates guard it does not need. */
-static bool verdict_needs(const char *gate)
-{
-	static const char *const others[] = { "complete-stacks", "own-cost", "sampling-bias", "unresolved-frames" };
-
-	for (size_t i = 0; i < ARRAY_LENGTH(others); i++)
-		if (!strcmp(others[i], gate))
-			return false;
-	return true;
-}
-
 /* A verdict stands on gates that passed; what only describes may rest on less. */
 static void check_gates(struct checking *checking, const json_t *capture)
 {
@@ -318,7 +306,7 @@ static void check_gates(struct checking *checking, const json_t *capture)
 
 		if (strcmp(packet_text(gate, "verdict"), "fail") != 0 || !is_decided(checking->packet))
 			continue;
-		if (verdict_needs(name))
+		if (packet_verdict_needs(name))
 			failed(checking, "%s: the gate %s failed, and the packet has a verdict", packet_text(capture, "file"), name);
 		else
 			checking->passed_over++;
