@@ -201,7 +201,9 @@ static void put_heap_end(struct drain *drain, const struct sideband_record *reco
 {
 	struct wire_heap_process wire = { .process = record->pid, .event = WIRE_HEAP_ENDED };
 
-	if (drain->options.heap || drain->options.heap_running)
+	if (drain->options.heap)
+		heap_ended(drain->options.heap, record->pid, record->time_ns);
+	else if (drain->options.heap_running)
 		batch_put(&drain->batch, WIRE_HEAP_PROCESS, record->time_ns, &wire, sizeof(wire), NULL);
 }
 

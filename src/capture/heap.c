@@ -31,6 +31,9 @@ enum { PATIENCE = 10, NEW_S = 60 };     /* readings; seconds */
 
 struct ring_reader { uint64_t stuck_at; unsigned stuck; uint64_t skipped; };
 
+/* A process, and how far the rings were claimed when that was known. */
+struct ended { uint32_t process; uint64_t time_ns, events, samples; };
+
 struct heap {
 	struct heap_channel *channel;
 	char path[64];
@@ -38,6 +41,8 @@ struct heap {
 	char *environment[3];
 	struct ring_reader events, samples;
 	uint64_t seen;
+	struct ended *ended;            /* not told yet */
+	size_t ended_count, ended_room;
 	struct { struct wire_stack_copy copy; uint8_t stack[HEAP_STACK_BYTES]; } stack;
 	bool busy;
 };
@@ -147,6 +152,7 @@ void heap_free(struct heap *heap)
 		(void)unlink(heap->path);
 	if (heap->fd >= 0)
 		(void)close(heap->fd);
+	free(heap->ended);
 	free(heap->environment[0]);
 	free(heap->environment[1]);
 	free(heap);
@@ -251,6 +257,31 @@ bool heap_is_busy(const struct heap *heap)
 	return heap->busy;
 }
 
+void heap_ended(struct heap *heap, uint32_t process, uint64_t time_ns)
+{
+	grow(heap->ended, heap->ended_count, heap->ended_room);
+	heap->ended[heap->ended_count++] = (struct ended){
+		.process = process, .time_ns = time_ns, .events = __atomic_load_n(&heap->channel->event_ring.next, __ATOMIC_ACQUIRE),
+		.samples = __atomic_load_n(&heap->channel->sample_ring.next, __ATOMIC_ACQUIRE) };
+}
+
+/* Objects whose ends are still in a ring would be taken for retained. */
+static void tell_ended(struct heap *heap, struct batch *into)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < heap->ended_count; i++) {
+		struct ended ended = heap->ended[i];
+		struct wire_heap_process wire = { .process = ended.process, .event = WIRE_HEAP_ENDED };
+
+		if (heap->channel->event_ring.read < ended.events || heap->channel->sample_ring.read < ended.samples)
+			heap->ended[kept++] = ended;
+		else
+			batch_put(into, WIRE_HEAP_PROCESS, ended.time_ns, &wire, sizeof(wire), NULL);
+	}
+	heap->ended_count = kept;
+}
+
 void heap_read(struct heap *heap, uint64_t end_ns, struct batch *into)
 {
 	struct heap_channel *channel = heap->channel;
@@ -267,6 +298,7 @@ void heap_read(struct heap *heap, uint64_t end_ns, struct batch *into)
 			put_event(&event, into);
 	}
 	read_samples(heap, end_ns, into);
+	tell_ended(heap, into);
 }
 
 void heap_counts(const struct heap *heap, struct heap_counts *ret)

@@ -26,6 +26,8 @@ DEFINE_CLEANUP(heap)
 const char *const *heap_environment(const struct heap *heap);
 /* Puts what happened until end_ns into the batch; 0: whatever happened. */
 void heap_read(struct heap *heap, uint64_t end_ns, struct batch *into);
+/* A process ended: told by a later heap_read(), when all that was claimed in the rings by now has been read. */
+void heap_ended(struct heap *heap, uint32_t process, uint64_t time_ns);
 bool heap_is_busy(const struct heap *heap);             /* so much that the next reading should come soon */
 struct heap_counts { uint64_t seen, lost, unsampled; };         /* since the start */
 void heap_counts(const struct heap *heap, struct heap_counts *ret);

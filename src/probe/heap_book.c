@@ -2,6 +2,9 @@
 /*
  * Objects lie in a table that is used again, found by the number that the shim gave them. Numbers are never given twice and a
  * map forgets nothing, so the map is made anew when most of it is of objects that are gone.
+ *
+ * An end can come before its beginning: where a writer is stopped between claiming a place among the samples and filling it, those
+ * behind it are read later than ends that were told meanwhile. Such ends are kept for them.
  */
 #include "probe/heap_book.h"
 
@@ -9,10 +12,13 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIVE_LIMIT = 4 << 20, MAP_SLACK = 64 << 10 };
+enum { LIVE_LIMIT = 4 << 20, MAP_SLACK = 64 << 10, EARLY_LIMIT = 64 << 10, EARLY_SHIFT = 20 };
+
+struct early { uint64_t id, process; };   /* -> when it ended, in 2^EARLY_SHIFT ns */
 
 struct live {
 	struct heap_object object;      /* id 0: none */
@@ -23,6 +29,7 @@ struct live {
 struct heap_book {
 	struct profile *profile;
 	struct map *index;              /* id -> row + 1, 0 where it is gone */
+	struct map *early;              /* ends of objects that were not told yet */
 	struct live *rows;
 	size_t row_count, row_room, live_count;
 	uint32_t unused;                /* row + 1 */
@@ -35,6 +42,7 @@ struct heap_book *heap_book_new(struct profile *into)
 
 	book->profile = into;
 	book->index = map_new(sizeof(uint64_t));
+	book->early = map_new(sizeof(struct early));
 	return book;
 }
 
@@ -43,6 +51,7 @@ void heap_book_free(struct heap_book *book)
 	if (!book)
 		return;
 	map_free(book->index);
+	map_free(book->early);
 	free(book->rows);
 	free(book);
 }
@@ -142,11 +151,37 @@ static struct live *row_new(struct heap_book *book)
 	return &book->rows[book->row_count++];
 }
 
+/* Ends of objects whose samples were lost never find them: all are forgotten when they are many. */
+static void keep_early(struct heap_book *book, uint64_t id, uint32_t process, uint64_t at_ns)
+{
+	struct early early = { .id = id, .process = process };
+
+	if (map_count(book->early) >= EARLY_LIMIT)
+		map_clear(book->early);
+	*map_put(book->early, &early, NULL) = (uint32_t)(at_ns >> EARLY_SHIFT);
+}
+
+/* Whether it ended already, and at what age. */
+static bool ended_early(const struct heap_book *book, const struct heap_object *object, uint64_t *ret_age_ns)
+{
+	struct early early = { .id = object->id, .process = object->process };
+	const uint32_t *at = map_find(book->early, &early);
+
+	if (at)
+		*ret_age_ns = (uint64_t)(uint32_t)(*at - (uint32_t)(object->born_ns >> EARLY_SHIFT)) << EARLY_SHIFT;
+	return at;
+}
+
 void heap_book_add(struct heap_book *book, struct slice_id slice, const struct heap_object *object, uint64_t mean_bytes)
 {
 	struct live live = { .object = *object, .mean_bytes = mean_bytes }, *row;
+	uint64_t age_ns;
 
 	add(book, slice, &live, "alloc_space", "alloc_objects", 0);
+	if (ended_early(book, object, &age_ns)) {
+		add_freed(book, slice, &live, age_ns);
+		return;
+	}
 	if (!object->id || map_find(book->index, &object->id) || book->live_count >= LIVE_LIMIT) {
 		profile_add_loss(book->profile, (struct loss){ .slice = slice, .source = profile_string(book->profile, "heap-live"), .lost = 1 });
 		return;
@@ -186,6 +221,8 @@ void heap_book_freed(struct heap_book *book, struct slice_id slice, uint64_t id,
 	const uint32_t *row = map_find(book->index, &id);
 	struct live *live = row && *row ? &book->rows[*row - 1] : NULL;
 
+	if (!row)
+		keep_early(book, id, process, at_ns);
 	if (!live || live->object.process != process)
 		return;
 	add_freed(book, slice, live, age(live, at_ns));
@@ -201,7 +238,7 @@ static void retain(struct heap_book *book, struct slice_id slice, struct live *l
 void heap_book_ended(struct heap_book *book, struct slice_id slice, uint32_t process, uint64_t at_ns)
 {
 	for (size_t i = 0; i < book->row_count && book->live_count; i++)
-		if (book->rows[i].object.id && book->rows[i].object.process == process)
+		if (book->rows[i].object.id && book->rows[i].object.process == process && book->rows[i].object.born_ns <= at_ns)
 			retain(book, slice, &book->rows[i], at_ns);
 }
 

@@ -86,6 +86,21 @@ TEST(what_is_freed_is_allocated_and_not_retained)
 	profile_free(profile);
 }
 
+TEST(an_end_that_is_told_before_its_beginning_is_kept_for_it)
+{
+	struct batch batch = { 0 };
+	struct profile *profile;
+
+	put_freed(&batch, 1, 7, 200);
+	put_freed(&batch, 2, 8, 200);                           /* another process' copy */
+	put_sample(&batch, 1, 1 << 20, 1 << 10, 7, 100);
+	put_sample(&batch, 2, 1 << 20, 1 << 10, 7, 110);
+	profile = decoded(&batch, 1000);
+	assert_true(fabs(sums_of(profile, "alloc_space", ROLE_TOTAL).value - (2 << 20)) <= 2);
+	assert_int_equal(sums_of(profile, "inuse_objects", ROLE_SPLIT).value, 1);
+	profile_free(profile);
+}
+
 TEST(a_child_frees_its_copy_and_not_the_object)
 {
 	struct batch batch = { 0 };
@@ -112,6 +127,21 @@ TEST(what_a_process_held_at_its_end_is_retained_and_lives_no_longer)
 	assert_int_equal(sums_of(profile, "inuse_objects", ROLE_TOTAL).value, 2);
 	assert_int_equal(profile_meta_number(profile, "heap.peak_bytes", 0) >> 20, 1);
 	assert_int_equal(profile_meta_number(profile, "heap.processes", 0), 1);
+	profile_free(profile);
+}
+
+TEST(a_new_image_that_is_told_late_ends_nothing_that_came_after_it)
+{
+	struct batch batch = { 0 };
+	struct profile *profile;
+
+	put_sample(&batch, 1, 1 << 20, 1 << 10, 7, 100);
+	put_sample(&batch, 2, 1 << 20, 1 << 10, 7, 300);
+	put_event(&batch, 7, WIRE_HEAP_BEGAN, 200);
+	put_freed(&batch, 1, 7, 400);
+	put_freed(&batch, 2, 7, 400);
+	profile = decoded(&batch, 1000);
+	assert_int_equal(sums_of(profile, "inuse_objects", ROLE_TOTAL).value, 1);
 	profile_free(profile);
 }
 
