@@ -195,7 +195,7 @@ void heap_book_add(struct heap_book *book, struct slice_id slice, const struct h
 	book->live_bytes += (double)object->size / inclusion(&live);
 	if (book->live_bytes > book->peak_bytes) {
 		book->peak_bytes = book->live_bytes;
-		profile_set_meta_number(book->profile, "heap.peak_bytes", (uint64_t)book->peak_bytes);
+		profile_set_meta_number(book->profile, "heap.peak_bytes", (uint64_t)fmin(book->peak_bytes, 1e18));
 		profile_set_meta_number(book->profile, "heap.peak_ns", object->born_ns);
 	}
 }
