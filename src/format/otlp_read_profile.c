@@ -282,6 +282,12 @@ static bool old_field(struct otlp_reader *reader, struct profile_read *read,
 	return !broken && parts->values <= SAMPLE_NUMBERS && parts->times <= SAMPLE_NUMBERS;
 }
 
+/* Of a stack without locations there may be no place at all. */
+static const uint32_t *first_of(const uint32_t *places, uint64_t first, uint64_t count)
+{
+	return count ? places + first : NULL;
+}
+
 static bool stack_of(struct otlp_reader *reader, const struct profile_read *read,
 		     const struct sample_parts *parts, struct stack_id *ret)
 {
@@ -289,13 +295,13 @@ static bool stack_of(struct otlp_reader *reader, const struct profile_read *read
 		if (parts->start > read->place_count ||
 		    parts->length > read->place_count - parts->start)
 			return false;
-		*ret = places_stack(&reader->places, read->places + parts->start, parts->length);
+		*ret = places_stack(&reader->places, first_of(read->places, parts->start, parts->length), parts->length);
 		return true;
 	}
 	if (parts->stack >= reader->stack_count)
 		return false;
 	*ret = places_stack(&reader->places,
-			    reader->stack_places + reader->stacks[parts->stack].first,
+			    first_of(reader->stack_places, reader->stacks[parts->stack].first, reader->stacks[parts->stack].count),
 			    reader->stacks[parts->stack].count);
 	return true;
 }

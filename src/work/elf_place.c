@@ -44,11 +44,12 @@ static bool section_at(const struct file *file, unsigned index, Elf64_Shdr *ret)
 /* A text of a section of texts; "" beyond it. */
 static const char *text_at(const struct file *file, const Elf64_Shdr *texts, uint64_t at)
 {
-	const char *text = (const char *)file->bytes + texts->sh_offset + at;
+	const char *text;
 
-	if (texts->sh_type != SHT_STRTAB || at >= texts->sh_size || strnlen(text, texts->sh_size - at) == texts->sh_size - at)
+	if (texts->sh_type != SHT_STRTAB || at >= texts->sh_size)
 		return "";
-	return text;
+	text = (const char *)file->bytes + texts->sh_offset + at;
+	return strnlen(text, texts->sh_size - at) < texts->sh_size - at ? text : "";
 }
 
 static bool section_named(const struct file *file, const char *name, Elf64_Shdr *ret)
