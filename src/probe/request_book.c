@@ -375,6 +375,19 @@ static void follow(struct request_book *book, const struct open_request *request
 		add_stretch(book, thread, request->opening.request, opened_ns, at_ns, since_ns);
 }
 
+/* Records that contradict each other tell nothing: all of it is unknown then. */
+static void settle_parts(struct request_book *book, uint64_t opened_ns, uint64_t closed_ns)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < book->part_count; i++)
+		sum += book->parts[i].ns;
+	if (!book->part_count || sum == closed_ns - opened_ns)
+		return;
+	book->part_count = book->unknown_ns = 0;
+	add_unknown(book, opened_ns, closed_ns);
+}
+
 void request_book_close(struct request_book *book, const struct request_closing *closing, struct thread_id thread)
 {
 	struct open_request *request = request_of(book, closing->request);
@@ -389,6 +402,7 @@ void request_book_close(struct request_book *book, const struct request_closing 
 	}
 	book->part_count = book->unknown_ns = 0;
 	follow(book, request, closing);
+	settle_parts(book, opened_ns, closing->closed_ns);
 	profile_add_request(book->profile, (struct request){
 		.thread = thread, .class = request->opening.class, .outcome = closing->outcome, .trace_id = request->opening.trace_id,
 		.overlap = closing->overlap, .one_in = request->opening.one_in, .arrived_ns = request->opening.arrived_ns,
