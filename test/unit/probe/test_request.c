@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * live
  * Where the time of a request went: by the book, on streams written by hand, and of a live server that injects running,
  * waiting for a lock, for a disk and for a timer into each request and times these itself. Each request of the capture is
  * found again in the server's own list by its trace.
