@@ -70,16 +70,6 @@ static int compare_links(const void *left, const void *right)
 	return a->link < b->link ? -1 : a->link > b->link;
 }
 
-/* Whoever ran when an interrupt woke the thread is a bystander, save one who was sending to it through the loopback device. */
-static struct thread_id waker_of(const struct profile *profile, const struct interval *interval)
-{
-	const struct wait_evidence *seen = &profile_evidence_at(profile, interval->evidence.index)->seen;
-
-	if (!interval->evidence.index || (seen->wake_context != WAKE_TASK && !(seen->flags & EVIDENCE_PEER_WOKE)))
-		return (struct thread_id){ 0 };
-	return interval->waker;
-}
-
 static void read_graph(struct chaining *chaining)
 {
 	const struct profile *profile = chaining->question->profile;
@@ -100,7 +90,7 @@ static void read_graph(struct chaining *chaining)
 			is_cut = true;
 		}
 		if (!is_cut)
-			add_interval(chaining, interval, i, interval->start_ns, interval->end_ns, waker_of(profile, interval),
+			add_interval(chaining, interval, i, interval->start_ns, interval->end_ns, profile_interval_waker(profile, interval),
 				     (struct object_id){ 0 });
 	}
 	free(links);
@@ -224,7 +214,7 @@ static size_t choose(const struct chaining *chaining, uint32_t threads[THREADS_M
 		struct dimension_id class = profile_evidence_at(profile, interval->evidence.index)->class;
 		struct dimension_id root = profile_dimension_root(profile, class);
 
-		if (waker_of(profile, interval).index && profile_dimension_at(profile, root.index)->kind == DIMENSION_WAITING)
+		if (profile_interval_waker(profile, interval).index && profile_dimension_at(profile, root.index)->kind == DIMENSION_WAITING)
 			waiters[interval->thread.index].ns += (double)(interval->end_ns - interval->start_ns);
 	}
 	qsort(waiters, count, sizeof(*waiters), compare_waiters);

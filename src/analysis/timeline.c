@@ -86,22 +86,12 @@ static struct dimension_id class_of(const struct profile *profile, const struct 
 	return interval->evidence.index ? profile_evidence_at(profile, interval->evidence.index)->class : interval->dimension;
 }
 
-/* Whoever ran when an interrupt woke the thread is a bystander, save one who was sending to it; a holder that let go is none. */
-static struct thread_id waker_of(const struct profile *profile, const struct interval *interval)
-{
-	const struct wait_evidence *seen = &profile_evidence_at(profile, interval->evidence.index)->seen;
-
-	if (!interval->evidence.index || (seen->wake_context != WAKE_TASK && !(seen->flags & EVIDENCE_PEER_WOKE)))
-		return (struct thread_id){ 0 };
-	return interval->waker;
-}
-
 static void add_interval(struct drawing *drawing, size_t index)
 {
 	const struct interval *interval = profile_interval_at(drawing->profile, index);
 	struct dimension_id class = class_of(drawing->profile, interval);
 	struct dimension_id root = profile_dimension_root(drawing->profile, class);
-	struct thread_id waker = waker_of(drawing->profile, interval);
+	struct thread_id waker = profile_interval_waker(drawing->profile, interval);
 	struct timeline_span span = { .start = interval->start_ns, .end = interval->end_ns, .count = 1 };
 	uint32_t lane = drawing->lanes[interval->thread.index];
 

@@ -182,7 +182,7 @@ static int open_work(struct capture *capture, struct error *err)
 	return 0;
 }
 
-static bool is_asked_for(const struct capture *capture, const char *probe)
+bool capture_asks_for(const struct capture *capture, const char *probe)
 {
 	for (unsigned i = 0; i < capture->config.with_count; i++)
 		if (!strcmp(capture->config.with[i], probe))
@@ -205,8 +205,8 @@ int capture_prepare(struct capture *capture, struct error *err)
 	capture->decoder = decoder_new(capture->profile);
 	r = drain_open(&capture->drain, &(struct drain_options){
 		.bpf = kernel_bpf(capture->kernel), .decoder = capture->decoder, .harvest = capture->harvest,
-		.heap = capture->config.heap, .heap_running = is_asked_for(capture, "heap-running"),
-		.resident = capture->config.heap || is_asked_for(capture, "heap-running") || is_asked_for(capture, "resident"),
+		.heap = capture->config.heap, .heap_running = capture_asks_for(capture, "heap-running"),
+		.resident = capture->config.heap || capture_asks_for(capture, "heap-running") || capture_asks_for(capture, "resident"),
 		.with_arguments = capture->config.with_arguments, .stack_depth = capture->config.stack_depth,
 		.everybody = capture->config.population.kind == POPULATION_ALL }, err);
 	if (!r)
@@ -216,9 +216,9 @@ int capture_prepare(struct capture *capture, struct error *err)
 	if (!r && capture->config.sample_rate_hz > 0)
 		r = sampler_open(&capture->sampler, kernel_bpf(capture->kernel)->progs.sampler_tick,
 				 capture->config.sample_rate_hz, err);
-	if (!r && (is_asked_for(capture, "faults") || is_asked_for(capture, "counters"))) {
-		r = counters_open(&capture->counters, kernel_bpf(capture->kernel), is_asked_for(capture, "faults"),
-				  is_asked_for(capture, "counters"), err);
+	if (!r && (capture_asks_for(capture, "faults") || capture_asks_for(capture, "counters"))) {
+		r = counters_open(&capture->counters, kernel_bpf(capture->kernel), capture_asks_for(capture, "faults"),
+				  capture_asks_for(capture, "counters"), err);
 		drain_set_counters(capture->drain, capture->counters);
 	}
 	return r;

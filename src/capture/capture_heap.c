@@ -9,24 +9,14 @@
 #include "profile/profile.h"
 #include "wire/wire.h"
 
-#include <string.h>
-
 #include "crosscut.skel.h"
-
-static bool is_asked_for(const struct capture_config *config)
-{
-	for (unsigned i = 0; i < config->with_count; i++)
-		if (!strcmp(config->with[i], "heap-running"))
-			return true;
-	return false;
-}
 
 int capture_heap_open(struct capture *capture, struct error *err)
 {
 	const struct population *population = &capture->config.population;
 	int r;
 
-	if (!is_asked_for(&capture->config))
+	if (!capture_asks_for(capture, "heap-running"))
 		return 0;
 	r = heap_running_open(&capture->heap_running, kernel_bpf(capture->kernel), population->ids, population->id_count, err);
 	if (r < 0)

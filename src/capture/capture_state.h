@@ -47,6 +47,7 @@ struct capture {
 	long cpus;
 };
 
+bool capture_asks_for(const struct capture *capture, const char *probe);     /* by --with */
 uint64_t capture_events(struct capture *capture);       /* what costs: every switch and wake-up of the host, and every sample */
 /* The guard's hands (capture_guard.c): before the window, and ten times a second in it. */
 void capture_guard_begin(struct capture *capture);

@@ -11,12 +11,14 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "capture/harvest_file.h"
 #include "wire/wire.h"
 #include "work/elf_place.h"
 #include "work/place.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,72 +49,60 @@ struct heap_running {
 
 enum standing { NO_ALLOCATOR, OF_C_LIBRARY, OF_LIBRARY, OF_PROGRAM };
 
-static enum standing standing_of(const char *path, const char *program, const unsigned char *bytes, size_t size)
+static enum standing standing_of(const struct harvested_mapping *mapping, const char *program, const unsigned char *bytes, size_t size)
 {
-	const char *name = strrchr(path, '/');
+	const char *name = strrchr(mapping->path, '/') + 1;
+	size_t length = strlen(mapping->path);
 	struct elf_place place;
 
-	name = name ? name + 1 : path;
 	if (!strncmp(name, "ld-linux", 8) || !elf_place_function(bytes, size, "malloc", &place) ||
 	    !elf_place_function(bytes, size, "free", &place))
 		return NO_ALLOCATOR;
-	if (!strcmp(path, program))
+	if (!strncmp(mapping->path, program, length) && (!program[length] || mapping->deleted))
 		return OF_PROGRAM;
 	return !strncmp(name, "libc.", 5) || !strncmp(name, "libc-", 5) || !strncmp(name, "ld-musl", 7) ? OF_C_LIBRARY : OF_LIBRARY;
 }
 
-/* A line of maps that is mapped to be run: the link in map_files leads to the file even where its name is gone. */
-static enum standing look_at(pid_t pid, const char *line, const char *program, struct allocator *ret)
+struct search { pid_t pid; char program[4096]; enum standing best; struct allocator *ret; };
+
+/* The link in map_files leads to the file even where its name is gone. */
+static void look_at(void *context, const struct harvested_mapping *mapping)
 {
-	unsigned long long start, end;
+	struct search *search = context;
+	struct allocator seen = { .path = "" };
 	const unsigned char *bytes;
 	enum standing standing;
-	char rights[5] = "";
 	struct error ignored;
-	const char *path = strchr(line, '/');
 	size_t size;
 
-	if (!path || sscanf(line, "%llx-%llx %4s", &start, &end, rights) != 3 || rights[2] != 'x')
-		return NO_ALLOCATOR;
-	(void)snprintf(ret->path, sizeof(ret->path), "/proc/%d/map_files/%llx-%llx", (int)pid, start, end);
-	(void)snprintf(ret->name, sizeof(ret->name), "%s", path);
-	if (elf_place_open(ret->path, &bytes, &size, &ignored) < 0)
-		return NO_ALLOCATOR;
-	standing = standing_of(path, program, bytes, size);
+	if (*mapping->path != '/')
+		return;
+	(void)snprintf(seen.path, sizeof(seen.path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)search->pid, mapping->start, mapping->end);
+	(void)snprintf(seen.name, sizeof(seen.name), "%.255s", mapping->path);
+	if (elf_place_open(seen.path, &bytes, &size, &ignored) < 0)
+		return;
+	standing = standing_of(mapping, search->program, bytes, size);
 	(void)munmap((void *)(uintptr_t)bytes, size);
-	return standing;
+	if (standing > search->best) {
+		search->best = standing;
+		*search->ret = seen;
+	}
 }
 
 static int find_file(pid_t pid, struct allocator *ret, struct error *err)
 {
-	enum standing best = NO_ALLOCATOR;
-	bool seen_any = false;
-	char name[64], program[4096] = "", line[4352];
-	FILE *maps;
+	struct search search = { .pid = pid, .ret = ret };
+	char name[64];
+	int count;
 
 	(void)snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
-	if (readlink(name, program, sizeof(program) - 1) < 0)
-		*program = '\0';
-	(void)snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
-	maps = fopen(name, "re");
-	while (maps && fgets(line, sizeof(line), maps)) {
-		struct allocator seen = { .path = "" };
-		enum standing standing;
-
-		seen_any = true;
-		line[strcspn(line, "\n")] = '\0';
-		standing = look_at(pid, line, program, &seen);
-		if (standing > best) {
-			best = standing;
-			*ret = seen;
-		}
-	}
-	if (maps)
-		(void)fclose(maps);
-	if (best != NO_ALLOCATOR)
+	if (readlink(name, search.program, sizeof(search.program) - 1) < 0)
+		*search.program = '\0';
+	count = mappings_walk(pid, look_at, &search);
+	if (search.best != NO_ALLOCATOR)
 		return 0;
 	fail(err, FAILURE_CANNOT, -ENOENT, "cannot sample the heap of process %d", (int)pid);
-	if (!seen_any)
+	if (count <= 0)
 		return error_because(err, "it maps nothing: it has ended");
 	error_because(err, "no file that it maps names malloc and free");
 	return error_try(err, "--with resident,faults shows how its memory grows");
@@ -221,20 +211,12 @@ __attribute__((naked, noinline, aligned(64))) static void trodden(void)
 	__asm__("pushq %rbp\n\tpopq %rbp\n\tret");
 }
 
-static bool find_trodden(uint64_t *ret)
+static void look_for_trodden(void *context, const struct harvested_mapping *mapping)
 {
-	unsigned long long start, end, offset, at = (uintptr_t)trodden;
-	char line[4352];
-	FILE *maps = fopen("/proc/self/maps", "re");
-	bool found = false;
+	uint64_t at = (uintptr_t)trodden, *offset = context;
 
-	while (maps && !found && fgets(line, sizeof(line), maps))
-		found = sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 && at >= start && at < end;
-	if (maps)
-		(void)fclose(maps);
-	if (found)
-		*ret = at - start + offset;
-	return found;
+	if (at >= mapping->start && at < mapping->end)
+		*offset = at - mapping->start + mapping->offset;
 }
 
 /* The least of some rounds: whatever else runs can only add. */
@@ -258,9 +240,10 @@ static void measure(struct heap_running *running, struct crosscut_bpf *bpf)
 	struct heap_running own = { .link_count = 0 };
 	double bare = tread();
 	struct error ignored;
-	uint64_t offset;
+	uint64_t offset = 0;
 
-	if (!find_trodden(&offset) || put(&own, bpf->progs.heap_freed, getpid(), "/proc/self/exe", offset, false, 0, &ignored) < 0)
+	(void)mappings_walk(getpid(), look_for_trodden, &offset);
+	if (!offset || put(&own, bpf->progs.heap_freed, getpid(), "/proc/self/exe", offset, false, 0, &ignored) < 0)
 		return;
 	running->cost.freed_ns = tread() - bare;
 	(void)bpf_link__destroy(own.links[0]);

@@ -185,3 +185,12 @@ void profile_meta_at(const struct profile *profile, size_t index, const char **r
 	*ret_key = intern_text(profile->strings, profile->metas[index].key.index);
 	*ret_value = profile->metas[index].value;
 }
+
+struct thread_id profile_interval_waker(const struct profile *profile, const struct interval *interval)
+{
+	const struct wait_evidence *seen = &profile_evidence_at(profile, interval->evidence.index)->seen;
+
+	if (!interval->evidence.index || (seen->wake_context != WAKE_TASK && !(seen->flags & EVIDENCE_PEER_WOKE)))
+		return (struct thread_id){ 0 };
+	return interval->waker;
+}

@@ -279,6 +279,8 @@ size_t profile_string_count(const struct profile *profile);
 
 /* The dimension a cell counts towards: its evidence's class, or its measure's dimension. */
 struct dimension_id profile_cell_dimension(const struct profile *profile, const struct cell *cell);
+/* Who ended the wait: nobody where an interrupt did, since whoever ran then is a bystander, save one who was just sending to it. */
+struct thread_id profile_interval_waker(const struct profile *profile, const struct interval *interval);
 /* The state above a part; a dimension without a parent is its own. */
 struct dimension_id profile_dimension_root(const struct profile *profile, struct dimension_id id);
 /* None where absent; parent NULL for a state. */
