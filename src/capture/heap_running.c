@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A probe on an instruction that the kernel must single-step takes 15 us and more, on one that it emulates 0.4 us: of malloc(), called
- * a million times a second, the one stops a service and the other halves its speed. So a process is refused where one of the
+ * A probe on an instruction that the kernel must single-step took 15 us and more where it took 0.4 us on one that it emulates: of
+ * malloc(), called a million times a second, the one stops a service and the other halves its speed. So a process is refused where one of the
  * four functions that every program calls has no such instruction near its entry (work/elf_reach.c); the rarer ones are then
  * left out and named.
  */

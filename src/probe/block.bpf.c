@@ -30,11 +30,6 @@ struct {
 
 #define ADD(value, field, amount) __sync_fetch_and_add(&(value)->field, amount)
 
-static bool is_open(void)
-{
-	return window_start_ns != ~0ull && window_end_ns == ~0ull;
-}
-
 static void key_of(struct request *request, struct wire_io_key *ret)
 {
 	struct gendisk *disk = READ(request, q) ? BPF_CORE_READ(request, q, disk) : NULL;
@@ -144,7 +139,7 @@ int BPF_PROG(block_request_completed, struct request *request, int error, unsign
 		return 0;
 	last->sector = request->__sector;
 	last->end = last->sector + (bytes >> 9);
-	if (!is_open())
+	if (!window_is_open())
 		return 0;
 	count(COUNT_IOS);
 	issued = bpf_map_lookup_elem(&block_issued, &id);
@@ -166,7 +161,7 @@ HIDDEN bool block_completed_here(struct task_ledger *ledger)
 
 	if (!last || sector < last->sector || sector >= last->end)
 		return false;
-	if (!is_open() || !last->issued_ns || last->issued_ns < queued || queued < window_start_ns)
+	if (!window_is_open() || !last->issued_ns || last->issued_ns < queued || queued < window_start_ns)
 		return true;
 	value = PAIR_VALUE(ios, &last->key);
 	if (!value)

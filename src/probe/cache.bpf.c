@@ -83,7 +83,7 @@ int BPF_PROG(cache_looked, struct address_space *mapping, unsigned long first, u
 	struct wire_file file;
 	__u32 what = FOUND;
 
-	if (!ledger || !ledger->serial || !inode || !file_window_is_open())
+	if (!ledger || !ledger->serial || !inode || !window_is_open())
 		return 0;
 	added = bpf_task_storage_get(&caches_added, task, NULL, 0);
 	if (added && added->mapping) {

@@ -16,11 +16,6 @@ HIDDEN bool connection_key(const struct sock *sock, struct task_struct *task, st
 /* NULL only where there is no map. */
 HIDDEN struct wire_connection_value *connection_value(const struct wire_connection_key *key);
 
-static __always_inline bool window_is_open(void)
-{
-	return window_start_ns != ~0ull && window_end_ns == ~0ull;
-}
-
 #define CONNECTION_COUNT(value, which, amount) __sync_fetch_and_add(&(value)->counts[which], amount)
 
 static __always_inline void connection_add(struct wire_connection_value *value, enum wire_connection_part part, __u64 ns)

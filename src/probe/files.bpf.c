@@ -168,7 +168,7 @@ int BPF_PROG(file_bio_queued, struct bio *bio)
 	struct inode *inode = NULL;
 	struct page *page;
 
-	if (!file_window_is_open())
+	if (!window_is_open())
 		return 0;
 	page = pieces ? READ(pieces, bv_page) : NULL;
 	if (page)
@@ -204,7 +204,7 @@ int BPF_PROG(file_request_completed, struct request *request, int error, unsigne
 	if (READ(request, q))
 		key.disk = (__u64)BPF_CORE_READ(request, q, disk);
 	origin = bpf_map_lookup_elem(&file_origins, &key);
-	if (!origin || !file_window_is_open())
+	if (!origin || !window_is_open())
 		return 0;
 	count(COUNT_FILE_IOS);
 	into.file = origin->file;
@@ -234,7 +234,7 @@ int BPF_PROG(file_dirtied, struct folio *folio, struct address_space *mapping)
 	struct wire_file_key key = {};
 	struct wire_file_value *value;
 
-	if (!ledger || !inode || !file_window_is_open())
+	if (!ledger || !inode || !window_is_open())
 		return 0;
 	count(COUNT_DIRTIED);
 	file_of(inode, &key.file);

@@ -7,11 +7,6 @@ enum { FILE_ENTRIES = 4096 };
 
 #define PAIR_OF_FILE_MAPS(name) PAIR_OF_MAPS(name, FILE_ENTRIES, BPF_F_NO_PREALLOC, struct wire_file_key, struct wire_file_value)
 
-static inline bool file_window_is_open(void)
-{
-	return window_start_ns != ~0ull && window_end_ns == ~0ull;
-}
-
 HIDDEN void file_of(struct inode *inode, struct wire_file *ret);
 /* Once for each file. The names are those of one link to it, and may be gone. */
 HIDDEN void file_announce(const struct wire_file *file, struct inode *inode);

@@ -68,11 +68,6 @@ static __u64 draw(void)
 	return (heap_mean_bytes * minus_ln_q16 >> 16) + 1;
 }
 
-static bool is_open(void)
-{
-	return window_start_ns != ~0ull && window_end_ns == ~0ull;
-}
-
 static bool is_chosen(struct heap_call *call, __u64 size)
 {
 	if (!call->left)
@@ -146,7 +141,7 @@ int heap_asked(struct pt_regs *ctx)
 	__u64 size;
 
 	count(COUNT_HEAP_ASKED);
-	if (!is_open())
+	if (!window_is_open())
 		return 0;
 	call = bpf_task_storage_get(&heap_calls, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!call || (call->sp && ctx->sp <= call->sp))
@@ -197,7 +192,7 @@ int heap_given(struct pt_regs *ctx)
 	if (!call || !call->sp || ctx->sp != call->sp + sizeof(__u64))
 		return 0;
 	call->sp = 0;
-	if (!is_open())
+	if (!window_is_open())
 		return 0;
 	address = address_given(ctx, call);
 	if (call->old_id && (address || call->frees))
@@ -215,7 +210,7 @@ int heap_freed(struct pt_regs *ctx)
 	__u64 id;
 
 	count(COUNT_HEAP_FREED);
-	if (!ctx->di || !is_open())
+	if (!ctx->di || !window_is_open())
 		return 0;
 	id = forget(ctx->di);
 	if (id)

@@ -90,6 +90,11 @@ extern const volatile __u32 stack_depth;                /* frames of a user stac
 /* The guard's: every user stack's probability is halved so often; from 32 there is none, from 64 no kernel stack either. */
 extern volatile __u32 stack_shift;
 
+static __always_inline bool window_is_open(void)
+{
+	return window_start_ns != ~0ull && window_end_ns == ~0ull;
+}
+
 /* Two maps of one kind: one of the pair is filled while the drain empties the other, so that nothing is lost between a look-up
  * and a delete. PAIR_VALUE is the value under a key, all zero where it is new, NULL where its map is full. Linux 6.1 looks
  * up a key only where it lies on the stack of the very function that this stands in. */

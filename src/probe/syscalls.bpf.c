@@ -88,7 +88,7 @@ int BPF_PROG(syscall_entered, struct pt_regs *regs, long number)
 	ledger->call = (__u32)number;
 	if (bpf_core_field_exists(task->thread_info.status) && task->thread_info.status & STATUS_COMPATIBLE)
 		ledger->call |= WIRE_CALL_COMPATIBLE;
-	if (stacks_on_wait && window_start_ns != ~0ull && window_end_ns == ~0ull)
+	if (stacks_on_wait && window_is_open())
 		shift = choose_call_shift(ledger, ledger->call, regs->ip);
 	ledger->call_p_log2 = shift < 0 ? 0xff : shift;
 	if (shift >= 0)
