@@ -33,6 +33,7 @@ struct massif_reader {
 	struct massif_node *nodes;                   /* of the tree that is kept, as its lines come */
 	size_t count, room;
 	size_t snapshots;
+	uint64_t owed;                               /* lines that the present snapshot must still have: what a line announces below it */
 	bool peak;                                   /* the tree that is kept is the peak's */
 };
 
@@ -71,13 +72,16 @@ static bool node_line(struct massif_reader *reader, const char *line, bool keep)
 {
 	size_t depth = strspn(line, " ");
 	struct massif_node node = { .depth = (uint32_t)depth };
+	uint64_t below;
 	char *end;
 
 	if (line[depth] != 'n')
 		return false;
-	(void)strtoull(line + depth + 1, &end, 10);
+	below = strtoull(line + depth + 1, &end, 10) & UINT32_MAX;
 	if (end == line + depth + 1 || strncmp(end, ": ", 2) != 0)
 		return false;
+	reader->owed += below;
+	reader->owed -= reader->owed > 0;
 	node.bytes = strtoull(end + 2, &end, 10) & INT64_MAX;
 	if (!keep)
 		return true;
@@ -168,6 +172,14 @@ static bool tree_begins(struct massif_reader *reader, const char *kind)
 	return keep;
 }
 
+static void snapshot_ends(struct massif_reader *reader)
+{
+	if (reader->owed)
+		import_skipped(reader->import, "a snapshot ends before all that it announces was listed", "line",
+			       input_line_number(reader->from));
+	reader->owed = 0;
+}
+
 static void lines_read(struct massif_reader *reader)
 {
 	const char *line, *value;
@@ -175,23 +187,27 @@ static void lines_read(struct massif_reader *reader)
 	size_t size;
 
 	while ((line = input_line(reader->from, &size))) {
-		if (value_of(line, "snapshot=", &value))
+		if (value_of(line, "snapshot=", &value)) {
+			snapshot_ends(reader);
 			reader->snapshots++;
-		else if (value_of(line, "mem_heap_B=", &value))
+			reader->owed = 1;               /* whether it has a tree */
+		} else if (value_of(line, "mem_heap_B=", &value))
 			reader->now.heap = strtoull(value, NULL, 10) & INT64_MAX;
 		else if (value_of(line, "mem_heap_extra_B=", &value))
 			reader->now.extra = strtoull(value, NULL, 10) & INT64_MAX;
 		else if (value_of(line, "mem_stacks_B=", &value))
 			reader->now.stacks = strtoull(value, NULL, 10) & INT64_MAX;
-		else if (value_of(line, "heap_tree=", &value))
+		else if (value_of(line, "heap_tree=", &value)) {
 			keep = tree_begins(reader, value);
-		else if (value_of(line, "cmd: ", &value))
+			reader->owed = strcmp(value, "empty") != 0;
+		} else if (value_of(line, "cmd: ", &value))
 			profile_set_meta(import_profile(reader->import), "capture.command", value);
 		else if (*line && *line != '#' && strncmp(line, "time", 4) != 0 && strncmp(line, "desc:", 5) != 0 &&
 			 !node_line(reader, line, keep))
 			import_skipped(reader->import, "a line is of no known kind", "line",
 				       input_line_number(reader->from));
 	}
+	snapshot_ends(reader);
 }
 
 static int massif_read(struct input *from, struct profile *into, struct error *err)
