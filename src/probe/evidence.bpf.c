@@ -276,8 +276,9 @@ HIDDEN void evidence_gather(void *ctx, struct task_struct *task, struct task_led
 	if (shift > 31 || (bpf_get_prandom_u32() & ((1u << shift) - 1)))
 		return;
 	ledger->p_log2 = shift;
-	ledger->sampled = 1;
 	ledger->user_stack = unwind_take(SCRATCH_TASK);
+	/* Before the window there may be no tables for it yet: such a wait has no stack, as those have none that began before it was seen. */
+	ledger->sampled = ledger->user_stack || window_start_ns != ~0ull;
 	if (waker_stacks && ledger->lock)
 		lock_wanted(ledger);
 }
