@@ -233,6 +233,9 @@ static void choose_heap(struct crosscut_bpf *bpf, uint64_t mean_bytes, bool chos
 		(void)bpf_map__set_max_entries(bpf->maps.heap_objects, 1);
 }
 
+/* So many samples fall between a process' birth and the moment when its mappings are known here, a quarter of a second at most. */
+enum { COPIES_LEAST = 32, TOLD_A_SECOND = 4 };
+
 static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf)
 {
 	const struct population *population = &config->population;
@@ -246,6 +249,8 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->watch_idle = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->stacks_on_wait = config->wait_stacks;
 	kernel->bpf->rodata->stack_depth = config->stack_depth;
+	if (config->sample_rate_hz > COPIES_LEAST * TOLD_A_SECOND)
+		kernel->bpf->rodata->copies_most = (uint32_t)(config->sample_rate_hz / TOLD_A_SECOND);
 	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
 	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));
 	kernel->bpf->rodata->locks_watched = is_chosen(config, probe_find("locks"));

@@ -271,13 +271,18 @@ static void add_entry(struct unwinding *unwinding, struct wire_unwind_mapping en
 	unwinding->entries[unwinding->entry_count++] = entry;
 }
 
+static uint32_t file_of(const struct space_mapping *mapping)
+{
+	return mapping->file.index & INT32_MAX;
+}
+
 /* Each table of the file from its base to the next one's. */
 static void add_file_entries(struct unwinding *unwinding, const struct unwind_catalogue_file *file, const struct space_mapping *mapping)
 {
 	uint64_t at = mapping->start, address, bias;
 
 	if (!unwind_segments_address(file->segments, file->segment_count, mapping->offset, &address)) {
-		add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end });
+		add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end, .file = file_of(mapping) });
 		return;
 	}
 	bias = mapping->start - address;
@@ -288,15 +293,15 @@ static void add_file_entries(struct unwinding *unwinding, const struct unwind_ca
 		if (end <= at || begin >= mapping->end)
 			continue;
 		if (begin > at)
-			add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = begin });
+			add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = begin, .file = file_of(mapping) });
 		at = begin > at ? begin : at;
 		end = end < mapping->end ? end : mapping->end;
 		add_entry(unwinding, (struct wire_unwind_mapping){
 			.start = at, .end = end, .bias = begin, .chunk = table->place.chunk, .first = table->place.first,
-			.count = table->place.count });
+			.count = table->place.count, .file = file_of(mapping) });
 		at = end;
 	}
-	add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end });
+	add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end, .file = file_of(mapping) });
 }
 
 static int compare_generated(const void *left, const void *right)
@@ -317,14 +322,14 @@ static void add_anonymous_entries(struct unwinding *unwinding, const struct unwi
 		if (end <= at || generated->start >= mapping->end)
 			continue;
 		if (generated->start > at)
-			add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = generated->start });
+			add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = generated->start, .file = file_of(mapping) });
 		add_entry(unwinding, (struct wire_unwind_mapping){
 			.start = generated->start > at ? generated->start : at, .end = end, .bias = generated->start,
 			.chunk = generated->place.chunk, .first = generated->place.first, .count = generated->place.count,
-			.generated = 1 });
+			.generated = 1, .file = file_of(mapping) });
 		at = end;
 	}
-	add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end });
+	add_entry(unwinding, (struct wire_unwind_mapping){ .start = at, .end = mapping->end, .file = file_of(mapping) });
 }
 
 void unwinding_list_entries(struct unwinding *unwinding, struct unwinding_process *process)

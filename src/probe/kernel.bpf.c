@@ -165,7 +165,7 @@ static long hash_word(__u32 index, struct hashing *hashing)
 /* FNV-like over whole words: the id must be the same on every CPU and never 0. */
 static __u64 stack_id(const struct stack_buffer *buffer, __u32 words, __u32 process, __u8 status)
 {
-	struct hashing hashing = { buffer, 0xcbf29ce484222325ull ^ process ^ ((__u64)status << 32) };
+	struct hashing hashing = { buffer, 0xcbf29ce484222325ull ^ process ^ ((__u64)status << 32) ^ buffer->code };
 
 	bpf_loop(words, hash_word, &hashing, 0);
 	return hashing.id ? hashing.id : 1;
@@ -207,7 +207,7 @@ VERIFIED_ONCE __u64 stack_send(struct stack_buffer *buffer, __u32 depth, __u32 p
 	buffer->stack.status = status;
 	buffer->stack.interpreted = interpreted;
 	count(COUNT_RECORDS);
-	if (size > sizeof(*buffer))
+	if (size > offsetof(struct stack_buffer, code))
 		return 0;
 	if (bpf_ringbuf_output(&ring, buffer, size, BPF_RB_NO_WAKEUP))
 		count(COUNT_RECORDS_LOST);              /* not marked as sent: the next one tries again */
@@ -220,6 +220,7 @@ static __u64 kernel_stack_send(struct stack_buffer *buffer, long bytes)
 {
 	__u32 depth = bytes > 0 ? (__u32)bytes / 8 : 0;
 
+	buffer->code = 0;
 	if (depth >= WIRE_STACK_DEPTH)
 		count(COUNT_STACKS_TRUNCATED);
 	return stack_send(buffer, depth, 0, depth >= WIRE_STACK_DEPTH ? UNWIND_TRUNCATED : UNWIND_COMPLETE, 0);

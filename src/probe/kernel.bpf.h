@@ -135,6 +135,7 @@ enum stack_scratch { SCRATCH_TASK, SCRATCH_INTERRUPT, SCRATCH_ITERATOR, SCRATCH_
 struct stack_buffer {
 	struct wire_stack stack;
 	__u64 addresses[WIRE_STACK_WORDS];
+	__u64 code;                     /* whose code lies at the addresses: they alone do not say it for ever; not sent */
 };
 HIDDEN struct stack_buffer *stack_buffer(__u32 scratch);
 /* Sends what lies in the buffer if it is new: addresses, and behind them frames of an interpreter. Returns its id, 0 where

@@ -15,7 +15,9 @@
 #include "unwind/step.h"
 
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010, CS_OF_32_BIT = 0x23, PAGE = 4096 };
-enum { MAPPING_SEARCH_STEPS = 17, COPY_PAGES = 8, MISSING_COPIES = 32 };
+enum { MAPPING_SEARCH_STEPS = 17, COPY_PAGES = 8 };
+
+const volatile __u32 copies_most = 32;           /* of one process, until the user half has looked at its mappings */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -168,7 +170,7 @@ static __always_inline bool missing_may_copy(__u32 process)
 
 	if (!times)
 		return !bpf_map_update_elem(&unwind_missing, &process, &one, BPF_ANY);
-	return ++*times <= MISSING_COPIES;
+	return ++*times <= copies_most;
 }
 
 /* A frame that a guess or a chain of frame pointers led to, and that lies nowhere, was none. */
@@ -209,6 +211,7 @@ static long walk_frame(__u32 index, struct walk *walk)
 		walk->status = without_mapping(walk);
 		return 1;
 	}
+	walk->buffer->code = (walk->buffer->code ^ mapping->file) * 0x9e3779b97f4a7c15ull;
 	row = mapping->count ? unwind_find_row(mapping->chunk, mapping->first, mapping->count, (__u32)(pc - mapping->bias)) : 0;
 	walk->status = unwind_step_here(state, row);
 	if (mapping->generated && state->method == UNWIND_BY_ROW)
@@ -344,6 +347,7 @@ VERIFIED_ONCE __u64 unwind_take(__u32 scratch)
 	if (!walk.state->pc)                                    /* a worker of the kernel's that borrows a process' memory */
 		return 0;
 	bpf_core_read(&cs, sizeof(cs), &regs->cs);
+	walk.buffer->code = 0;
 	walk.buffer->addresses[0] = walk.state->pc | (__u64)UNWIND_BY_LEAF << WIRE_METHOD_SHIFT;
 	if ((cs & 0xffff) == CS_OF_32_BIT)
 		return stack_send(walk.buffer, 1, walk.process, UNWIND_COMPATIBLE, 0);

@@ -94,7 +94,8 @@ struct wire_unwind_mapping {
 	__u64 bias;             /* the address that pc 0 of its table stands for */
 	__u32 chunk, first;     /* where its rows lie */
 	__u32 count;            /* 0: it has none */
-	__u32 generated;        /* rows made from what a runtime tells of its code */
+	__u32 generated : 1;    /* rows made from what a runtime tells of its code */
+	__u32 file : 31;        /* whose code it is: other code at the same addresses makes another stack */
 };
 struct wire_unwind_cost { __u64 count, ns, frames; };
 enum { WIRE_UNWIND_CHUNKS = 64, WIRE_UNWIND_COST_BUCKETS = 128 };       /* four buckets to each power of two of ns */
