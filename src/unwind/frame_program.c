@@ -231,6 +231,24 @@ void frame_program_begin(struct frame_program *program, const struct frame_conte
 	program->state = context->initial;
 	program->remembered_count = 0;
 	program->bad = context->bad;
+	if (context->is_go)
+		program->distances = (struct go_values){ .cursor = program->cursor, .from = description->start - context->before,
+							 .to = description->start - context->before, .end = end, .value = -1 };
+}
+
+/* Distances that hold before the description begins are passed over; the last one holds to its end, over the padding. */
+static void next_distance(struct frame_program *program)
+{
+	struct go_values *distances = &program->distances;
+	const struct frame_context *context = program->context;
+
+	do
+		program->bad = !go_values_next(distances);
+	while (!program->bad && distances->to <= program->from);
+	program->to = program->bad || distances->cursor.at == distances->cursor.end ? program->end : distances->to;
+	program->state.cfa.offset = (int64_t)distances->value + 8;
+	program->state.rbp.kind = !distances->value ? FRAME_SAME : context->saves_rbp ? FRAME_AT_CFA : FRAME_UNDEFINED;
+	program->state.rbp.offset = -16;
 }
 
 bool frame_program_next(struct frame_program *program)
@@ -238,6 +256,10 @@ bool frame_program_next(struct frame_program *program)
 	program->from = program->to;
 	if (program->from >= program->end)
 		return false;
+	if (program->context->is_go) {
+		next_distance(program);
+		return true;
+	}
 	while (!program->bad && program->to == program->from && program->cursor.at < program->cursor.end) {
 		run(program);
 		program->bad = program->cursor.bad;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "unwind/frame_section.h"
+#include "unwind/gopclntab.h"
 
 enum { FRAME_RBP = 6, FRAME_RSP = 7, FRAME_REMEMBER_LIMIT = 32 };
 
@@ -53,6 +54,12 @@ struct frame_state {
 struct frame_context {
 	struct frame_common common;
 	struct frame_state initial;
+
+	/* Of Go's functions (go_frame.h), whose descriptions hold the stack pointer's distances instead of instructions. */
+	bool is_go;
+	bool saves_rbp;                 /* where the distance is not 0: at CFA - 16; else it is lost there */
+	uint64_t before;                /* the distances begin this far before a description does */
+	bool is_other_stack;            /* the frame lies on another stack than its callee's */
 	bool bad;                       /* its instructions are damaged: nothing that follows can be trusted */
 };
 
@@ -63,6 +70,7 @@ struct frame_program {
 	struct frame_state state;
 	struct frame_state remembered[FRAME_REMEMBER_LIMIT];
 	size_t remembered_count;
+	struct go_values distances;
 	bool bad;                       /* from here on nothing is known */
 };
 

@@ -181,6 +181,8 @@ struct unwind_row frame_row(const struct frame_program *program)
 	if (state->return_address.kind == FRAME_UNDEFINED)
 		return row_of(UNWIND_STOP, 0);
 	row = rsp_is_cfa(&state->rsp) ? return_row(state) : row_of(UNWIND_UNSUPPORTED, 0);
+	if (program->context->is_other_stack && row.kind == UNWIND_RBP)
+		row.kind = UNWIND_OTHER_STACK;
 	if ((row.kind & 15) != UNWIND_UNSUPPORTED)
 		add_rbp(&row, &state->rbp);
 	return row;

@@ -10,22 +10,32 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "unwind/go_frame.h"
 
 enum { DESCRIPTION_LIMIT = 8 << 20, CONTEXT_LIMIT = 1 << 18 };
 static const uint32_t NO_CONTEXT = UINT32_MAX;
 
+uint32_t frame_set_add_context(struct frame_set *set, const struct frame_context *context)
+{
+	if (set->context_count == CONTEXT_LIMIT)
+		return NO_CONTEXT;
+	grow(set->contexts, set->context_count, set->context_room);
+	set->contexts[set->context_count] = *context;
+	return (uint32_t)set->context_count++;
+}
+
 static uint32_t context_make(struct frame_set *set, const struct frame_section *section, const uint8_t *at)
 {
+	struct frame_context context;
 	struct frame_entry entry;
 	struct frame_common common;
 
 	if (!frame_entry_read(section, at, &entry) || !frame_common_read(section, &entry, &common) ||
-	    cursor_left(&common.instructions) > set->budget_bytes || set->context_count == CONTEXT_LIMIT)
+	    cursor_left(&common.instructions) > set->budget_bytes)
 		return NO_CONTEXT;
 	set->budget_bytes -= cursor_left(&common.instructions);
-	grow(set->contexts, set->context_count, set->context_room);
-	frame_context_init(&set->contexts[set->context_count], &common);
-	return (uint32_t)set->context_count++;
+	frame_context_init(&context, &common);
+	return frame_set_add_context(set, &context);
 }
 
 /* Made once, and found by where the common entry begins. */
@@ -60,19 +70,29 @@ static bool is_code(const struct image *image, struct frame_description *descrip
 	return true;
 }
 
+void frame_set_add(struct frame_set *set, const struct frame_description *description)
+{
+	struct frame_description own = *description;
+
+	if (own.common == NO_CONTEXT || set->count == DESCRIPTION_LIMIT || !is_code(set->image, &own)) {
+		set->dropped++;
+		return;
+	}
+	grow(set->descriptions, set->count, set->room);
+	set->descriptions[set->count++] = own;
+}
+
 static void add_description(struct frame_set *set, const struct frame_section *section, const struct frame_entry *entry)
 {
 	struct frame_description description;
 	uint32_t context = context_of(set, section, entry->common);
 
-	if (context == NO_CONTEXT || set->count == DESCRIPTION_LIMIT ||
-	    !frame_description_read(&set->contexts[context].common, entry, &description) || !is_code(set->image, &description)) {
+	if (context == NO_CONTEXT || !frame_description_read(&set->contexts[context].common, entry, &description)) {
 		set->dropped++;
 		return;
 	}
 	description.common = context;
-	grow(set->descriptions, set->count, set->room);
-	set->descriptions[set->count++] = description;
+	frame_set_add(set, &description);
 }
 
 /* A terminator may stand in the middle, where one start-up file of several brought its own. */
@@ -191,6 +211,7 @@ void frame_set_read(struct frame_set *set, struct image *image)
 	set->image = image;
 	set->context_of = map_new(sizeof(uint64_t));
 	image_frame_sections(image, IMAGE_EH_FRAME, add_section, set);         /* first, since equals keep their order */
+	go_frame_add(set, image);
 	image_frame_sections(image, IMAGE_DEBUG_FRAME, add_section, set);
 	if (!set->count && image->frame_header.p_memsz)
 		add_by_header(set, image);

@@ -2,7 +2,7 @@
 #pragma once
 /*
  * All functions that a file describes, sorted by where they start; where two descriptions start alike, .eh_frame's comes
- * first. Those of no code are left out: linkers leave descriptions of functions they have discarded, at 0 or at numbers
+ * first, then .gopclntab's, which knows where Go's stacks begin, then .debug_frame's. Those of no code are left out: linkers leave descriptions of functions they have discarded, at 0 or at numbers
  * that are no address.
  */
 #include <stddef.h>
@@ -31,3 +31,7 @@ struct frame_set {
 
 void frame_set_read(struct frame_set *set, struct image *image);        /* zeroed before */
 void frame_set_done(struct frame_set *set);
+
+/* For readers of other tables: a context, UINT32_MAX beyond their limit; and a description that names one. */
+uint32_t frame_set_add_context(struct frame_set *set, const struct frame_context *context);
+void frame_set_add(struct frame_set *set, const struct frame_description *description);

@@ -286,3 +286,51 @@ void image_frame_sections(struct image *image, enum image_frame_kind kind,
 		}
 	}
 }
+
+const uint8_t *image_section(struct image *image, const char *name, uint64_t *ret_address, size_t *ret_size)
+{
+	const struct image_sections *sections = &image->sections;
+
+	for (size_t i = 0; i < sections->count; i++) {
+		const Elf64_Shdr *header = &sections->headers[i];
+
+		if (!is_named(sections, header, name) || header->sh_type == SHT_NOBITS || header->sh_flags & SHF_COMPRESSED ||
+		    !header->sh_size || header->sh_size > IMAGE_SECTION_BYTES_LIMIT)
+			continue;
+		*ret_address = header->sh_addr;
+		*ret_size = header->sh_size;
+		return at_offset(image, header->sh_offset, header->sh_size);
+	}
+	return NULL;
+}
+
+static void relocate(const uint8_t *entries, size_t size, uint8_t *bytes, uint64_t address, size_t bytes_size)
+{
+	Elf64_Rela entry;
+
+	for (size_t at = 0; size - at >= sizeof(entry); at += sizeof(entry)) {
+		memcpy(&entry, entries + at, sizeof(entry));
+		if (ELF64_R_TYPE(entry.r_info) == R_X86_64_RELATIVE && entry.r_offset >= address &&
+		    bytes_size >= sizeof(entry.r_addend) && entry.r_offset - address <= bytes_size - sizeof(entry.r_addend))
+			memcpy(bytes + (entry.r_offset - address), &entry.r_addend, sizeof(entry.r_addend));
+	}
+}
+
+uint8_t *image_relocated(struct image *image, const uint8_t *bytes, uint64_t address, size_t size)
+{
+	const struct image_sections *sections = &image->sections;
+	uint8_t *copy = keep(image, xmalloc(size ? size : 1));
+	const uint8_t *entries;
+
+	memcpy(copy, bytes, size);
+	for (size_t i = 0; i < sections->count; i++) {
+		const Elf64_Shdr *header = &sections->headers[i];
+
+		if (header->sh_type != SHT_RELA || header->sh_size > IMAGE_SECTION_BYTES_LIMIT)
+			continue;
+		entries = at_offset(image, header->sh_offset, header->sh_size);
+		if (entries)
+			relocate(entries, header->sh_size, copy, address, size);
+	}
+	return copy;
+}

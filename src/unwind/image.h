@@ -56,3 +56,9 @@ const uint8_t *image_at_address(struct image *image, uint64_t address, uint64_t 
 enum image_frame_kind { IMAGE_EH_FRAME, IMAGE_DEBUG_FRAME };
 void image_frame_sections(struct image *image, enum image_frame_kind kind,
 			  void (*visit)(void *context, const struct frame_section *section), void *context);
+
+/* The bytes of a section that is not compressed, and its address; NULL where there is none, or it is too large. */
+const uint8_t *image_section(struct image *image, const char *name, uint64_t *ret_address, size_t *ret_size);
+/* A copy of bytes at an address, in which the loader's relocations that only add where the file lies are carried out as if
+ * it lay at its own addresses; as long as the image is open. */
+uint8_t *image_relocated(struct image *image, const uint8_t *bytes, uint64_t address, size_t size);

@@ -30,6 +30,7 @@ enum unwind_cfa {
 	UNWIND_INTERPRETER,     /* HotSpot's interpreter: sp = *(rbp - 8), return address = *(rbp + 8), rbp = *rbp */
 	UNWIND_FRAME_POINTER,   /* rbp + 16, return address *(rbp + 8), rbp = *rbp: as generated code promises */
 	UNWIND_RETURN_REGISTER, /* rsp + 8 * (cfa >> 8), the return address in register (cfa & 255): vfork */
+	UNWIND_OTHER_STACK,     /* rbp + 8 * cfa, on a stack that may lie below the callee's: Go's switches of stacks */
 };
 
 /* Where the caller's rbp is. */

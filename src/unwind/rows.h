@@ -7,7 +7,8 @@
  *
  * .eh_frame and .debug_frame are read and merged, since a program built without asynchronous unwind tables still has a
  * small .eh_frame, of its start-up code, beside the .debug_frame that describes all else. Where both describe a function
- * .eh_frame's is taken. A file without section headers is read by way of PT_GNU_EH_FRAME.
+ * .eh_frame's is taken. A file without section headers is read by way of PT_GNU_EH_FRAME. A Go program has neither once it is
+ * stripped, but its .gopclntab, which stands between the two (go_frame.h).
  *
  * Files are hostile: whatever they hold, reading ends, in time that grows with the size of the sections, and the tables
  * are sorted. A rule that does not fit a row becomes one of kind UNWIND_UNSUPPORTED; none is guessed.

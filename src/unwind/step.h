@@ -144,6 +144,7 @@ static __always_inline int unwind_step(struct unwind_state *state, struct unwind
 		cfa = state->sp + (__u64)row.cfa * 8;
 		break;
 	case UNWIND_RBP:
+	case UNWIND_OTHER_STACK:
 		if (!state->bp_known)
 			return UNWIND_UNSUPPORTED_ROW;
 		cfa = state->bp + (__u64)row.cfa * 8;
@@ -180,7 +181,7 @@ static __always_inline int unwind_step(struct unwind_state *state, struct unwind
 		return UNWIND_UNSUPPORTED_ROW;
 	}
 	/* Only the interrupted frame may lie where its caller's does: it has pushed nothing of its own yet. */
-	if (first ? cfa < state->sp : cfa <= state->sp)
+	if (kind != UNWIND_OTHER_STACK && (first ? cfa < state->sp : cfa <= state->sp))
 		return UNWIND_STUCK;
 	if (kind == UNWIND_RETURN_REGISTER)
 		return_address = state->registers[row.cfa & (UNWIND_REGISTERS - 1)];

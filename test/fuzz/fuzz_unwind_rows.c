@@ -40,7 +40,7 @@ static void check_table(const struct unwind_table *table)
 
 		assert(i == 0 ? row->pc == 0 : row->pc > row[-1].pc);
 		assert(i == 0 || row->kind != row[-1].kind || row->cfa != row[-1].cfa || row->rbp != row[-1].rbp);
-		assert((row->kind & 15) <= UNWIND_RETURN_REGISTER && row->kind >> 4 <= UNWIND_RBP_UNKNOWN);
+		assert((row->kind & 15) <= UNWIND_OTHER_STACK && row->kind >> 4 <= UNWIND_RBP_UNKNOWN);
 		assert(unwind_table_row(table, table->base + row->pc) == row);
 		if (i % 16 == 0) {
 			state.pc = table->base + row->pc;

@@ -2,7 +2,8 @@
 /*
  * Row for row: our tables beside what `readelf -wF` says, which reads the same sections by other people's code.
  *
- *	compare_rows FILE...        prints a line per file that differs, then totals; exit status 1 where any differs
+ *	compare_rows FILE...                prints a line per file that differs, then totals; exit status 1 where any differs
+ *	compare_rows --go FULL STRIPPED     readelf's of the one beside ours of the other, two builds of one Go program
  *
  * Each row that readelf prints holds from its address to the next row's, or to the end of its FDE: at both ends our table
  * must say the same, as far as readelf's columns go. Between two FDEs more than 15 bytes apart ours must say that it knows
@@ -434,7 +435,62 @@ static void compare_file(const char *path, struct totals *totals)
 	unwind_tables_free(&tables);
 }
 
-int main(int count, char **arguments)
+/* Go's linker says of rbp nothing, and not where a stack begins or moves to another: only where the frame is can be
+ * compared, where ours is at the stack pointer; the others are counted. What lies between two descriptions is padding. */
+static void compare_go_row(const char *path, const struct theirs *theirs, uint64_t address, const struct unwind_row *ours,
+			   struct totals *totals)
+{
+	totals->rows++;
+	if (ours && (ours->kind & 15) != UNWIND_RSP && (ours->kind & 15) != UNWIND_NONE)
+		totals->unsupported++;
+	else if (!ours || !same_cfa(theirs, ours))
+		differ(totals, path, address, theirs, ours);
+}
+
+static void compare_go(const char *full, const char *stripped, struct totals *totals)
+{
+	struct reading reading = { 0 };
+	struct unwind_tables tables = { 0 };
+	CLEANUP_FD int fd = open(stripped, O_RDONLY | O_CLOEXEC);
+	size_t at = 0;
+
+	if (fd < 0 || unwind_tables_read_file(fd, &tables) < 0 || !read_theirs(full, &reading))
+		return;
+	totals->files++;
+	totals->fdes = reading.fdes;
+	drop_empty(&reading);
+	qsort(reading.rows, reading.count, sizeof(*reading.rows), by_start);
+	for (size_t i = 0; i < reading.count; i++)
+		for (int end = 0; end < 2; end++) {
+			uint64_t address = end ? reading.rows[i].to - 1 : reading.rows[i].from;
+
+			compare_go_row(full, &reading.rows[i], address, ours_at(&tables, address), totals);
+		}
+	for (size_t i = 0; i < tables.tables[0].count; i++, totals->our_rows++) {
+		const struct unwind_row *ours = &tables.tables[0].rows[i];
+		uint64_t address = tables.tables[0].base + ours->pc;
+
+		while (at < reading.count && reading.rows[at].to <= address)
+			at++;
+		if (at < reading.count && reading.rows[at].from <= address)
+			compare_go_row(full, &reading.rows[at], address, ours, totals);
+	}
+	free(reading.rows);
+	free(reading.cies);
+	unwind_tables_free(&tables);
+}
+
+static int main_go(const char *full, const char *stripped)
+{
+	struct totals totals = { 0 };
+
+	compare_go(full, stripped, &totals);
+	printf("FDEs %zu, places compared %zu, our rows %zu, differences %zu, not at the stack pointer %zu\n", totals.fdes, totals.rows,
+	       totals.our_rows, totals.differences, totals.unsupported);
+	return totals.differences || totals.fdes < 1000 || totals.rows < 10000 || totals.unsupported > totals.rows / 100;
+}
+
+static int main_files(int count, char **arguments)
 {
 	struct totals totals = { 0 };
 	struct rusage usage;
@@ -453,4 +509,11 @@ int main(int count, char **arguments)
 	       totals.discarded, totals.expressions, totals.unsupported);
 	printf("parsed in %.3f s of processor time\n", totals.seconds);
 	return totals.differences || !totals.files;
+}
+
+int main(int count, char **arguments)
+{
+	if (count == 4 && strcmp(arguments[1], "--go") == 0)
+		return main_go(arguments[2], arguments[3]);
+	return main_files(count, arguments);
 }

@@ -100,6 +100,21 @@ TEST(another_register_is_known_only_where_we_interrupted)
 	assert_int_equal(step(ROW(UNWIND_REGISTER, UNWIND_RBP_SAME, .cfa = 10 | 2 << 8)), UNWIND_UNSUPPORTED_ROW);
 }
 
+TEST(a_frame_on_another_stack_may_lie_below)
+{
+	begin();
+	thread.sp = STACK + 0x300;
+	*stack_word(STACK + 0x140) = 0x5678;                    /* where rbp leads: below the stack pointer */
+	*stack_word(STACK + 0x148) = 0x1234;
+	assert_int_equal(step(ROW(UNWIND_OTHER_STACK, UNWIND_RBP_AT_CFA, .cfa = 2, .rbp = -2)), UNWIND_GOES_ON);
+	assert_caller(0x1234, STACK + 0x150, 0x5678, UNWIND_BY_ROW);
+	thread.sp = STACK + 0x300;
+	thread.bp = STACK + 0x140;
+	assert_int_equal(step(ROW(UNWIND_RBP, UNWIND_RBP_AT_CFA, .cfa = 2, .rbp = -2)), UNWIND_STUCK);
+	thread.bp_known = 0;
+	assert_int_equal(step(ROW(UNWIND_OTHER_STACK, UNWIND_RBP_AT_CFA, .cfa = 2, .rbp = -2)), UNWIND_UNSUPPORTED_ROW);
+}
+
 TEST(vfork_keeps_its_return_address_in_a_register)
 {
 	begin();
