@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "profile/ledger.h"
 #include "profile/selection.h"
 
 #include <errno.h>
@@ -238,7 +239,6 @@ static void sum_states(struct account *account)
 
 		if (dimension->parent.index || !dimension_is_state(dimension->kind))
 			continue;
-		account->is_ledger |= account->has_totals[i];
 		tally = account_state(account, (struct dimension_id){ i });
 		account->accounted_ns += isnan(tally.total) ? 0 : tally.total;
 	}
@@ -261,6 +261,7 @@ struct account *account_new(const struct question *question)
 	add_threads(account);
 	add_completions(account);
 	account->elapsed_ns = (double)selection_elapsed_ns(question->selection, question->profile);
+	account->is_ledger = profile_is_ledger(account->profile);
 	sum_states(account);
 	if (profile_meta(account->profile, "cohort.requests"))
 		account->thread_ns = account->accounted_ns;     /* requests have latencies, not lives */

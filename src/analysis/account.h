@@ -31,7 +31,7 @@ struct account {
 	struct tally *totals, *splits;       /* by dimension, parts apart from their state */
 	struct bucket (*lengths)[ACCOUNT_BUCKETS];   /* by state */
 	bool *has_totals, *has_splits;       /* by state: in the whole profile, selected or not */
-	bool is_ledger;                      /* the profile has exact states, so one that is absent was zero */
+	bool is_ledger;                      /* profile_is_ledger(): a state that is absent was zero */
 	double thread_ns;                    /* lifetimes of the selected threads */
 	double accounted_ns;                 /* the selected states' sum */
 	double elapsed_ns;

@@ -358,6 +358,19 @@ static void note_intervals(const struct profile *profile, struct document *into)
 				     "hold the time", (unsigned long long)kept, (unsigned long long)lost);
 }
 
+/* A file may say numbers that no sum of them can be held in. */
+static void warn_saturated(const struct account *account, struct document *into)
+{
+	unsigned long long count = 0;
+
+	for (uint32_t i = 1; i < account->count; i++)
+		count += !profile_dimension_at(account->profile, i)->parent.index &&
+			 account_state(account, (struct dimension_id){ i }).total >= FIGURE_LIMIT;
+	if (count)
+		document_add_finding(into, SEVERITY_WARNING, "%llu sum%s larger than can be shown: it stands as %lld",
+				     count, count == 1 ? " is" : "s are", (long long)INT64_MAX);
+}
+
 static void note_flight(const struct profile *profile, struct document *into)
 {
 	const char *trigger = profile_meta(profile, "flight.trigger");
@@ -407,6 +420,7 @@ static void add_findings(const struct question *question, const struct account *
 	note_attached(question->profile, into);
 	provenance_guard(question->profile, into);
 	note_intervals(question->profile, into);
+	warn_saturated(account, into);
 }
 
 void provenance_add(const struct question *question, const struct account *account,

@@ -33,7 +33,7 @@ static bool window_move(struct json_stream *stream)
 	bytes = input_peek(stream->input, stream->wanted, &size);
 	stream->json.text = (const char *)bytes;
 	stream->json.size = size;
-	stream->more = size == stream->wanted;
+	stream->more = size >= stream->wanted;            /* a peek shows all that is buffered */
 	return size > before;
 }
 

@@ -210,35 +210,101 @@ static int perf_script_read(struct input *input, struct profile *into, struct er
 	return import_finish(import, err);
 }
 
-/* Within the first lines: an event, and directly behind it or on it a frame, or the end of its line. */
+/* --- Recognising ------------------------------------------------------------------------------ */
+
+/* What the first lines are. */
+struct perf_look { size_t lines, timed, plain, frames, stacks, sources; bool after_event, after_timed; };
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* The processor, as in " [000] ": what ordinary text does not hold behind a name and a number. */
+static bool has_processor(const char *at, const char *end)
+{
+	for (; at + 7 <= end; at++)
+		if (at[0] == ' ' && at[1] == '[' && is_digit(at[2]) && is_digit(at[3]) && is_digit(at[4]) && at[5] == ']' &&
+		    at[6] == ' ')
+			return true;
+	return false;
+}
+
+/* "a note (of it)" would be a frame, too. */
+static bool is_address(const char *at, size_t size)
+{
+	size_t digits = 0, length = 0;
+
+	for (; length < size && at[length] != ' ' && at[length] != '\t'; length++)
+		digits += is_digit(at[length]);
+	return digits;
+}
+
+static void line_look(struct perf_look *look, const char *at, size_t size, bool indented)
+{
+	struct perf_event event;
+	struct perf_frame frame;
+	const bool after_event = look->after_event, after_timed = look->after_timed;
+
+	look->lines++;
+	look->after_event = look->after_timed = false;
+	if (perf_event_parse(at, size, indented, &event) && event.name) {
+		bool framed = perf_frame_parse(event.rest, event.rest_size, &frame) && is_address(event.rest, event.rest_size);
+
+		look->after_event = true;
+		look->after_timed = event.time_ns || has_processor(at, event.name);
+		if (look->after_timed)
+			look->timed++;
+		else if (framed || !event.rest_size)
+			look->plain++;
+		look->stacks += framed;
+	} else if (perf_frame_parse(at, size, &frame) && (after_timed || is_address(at, size))) {
+		look->frames++;
+		look->stacks += after_event;
+	} else if (perf_is_source_line(at, size) && (look->frames || look->stacks)) {
+		look->sources++;
+	}
+}
+
+/*
+ * Most lines must be events and their frames. Where events have neither a processor nor a time, "a word 12 and more:" would
+ * be one: then a frame must follow, or there must be nothing else at all.
+ */
+static int perf_look_judge(const struct perf_look *look)
+{
+	size_t known = look->timed + look->plain + look->frames + look->sources;
+
+	if (2 * known < look->lines)
+		return 0;
+	if (look->stacks)
+		return 80;
+	if (look->timed)
+		return 50;
+	return look->plain && look->plain == look->lines ? 50 : 0;
+}
+
 static int perf_script_recognise(const void *head, size_t size)
 {
 	const char *at = head, *end = at + size;
-	size_t lines = 0, events = 0, frames = 0;
+	struct perf_look look = { 0 };
 
 	if (memchr(head, '\0', size))
 		return 0;
 	if (size > 14 && !memcmp(head, "# ========\n", 11))
 		return 75;
-	while (at < end && lines++ < 200) {
+	for (size_t lines = 0; at < end && lines < 200; lines++) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
-		struct perf_event event;
-		struct perf_frame frame;
 		size_t blanks, length = (size_t)((line_end ? line_end : end) - at);
 
 		while (length && (at[length - 1] == '\r' || at[length - 1] == ' '))
 			length--;
 		for (blanks = 0; blanks < length && (at[blanks] == ' ' || at[blanks] == '\t');)
 			blanks++;
-		if (length > blanks && *at != '#') {
-			if (perf_event_parse(at + blanks, length - blanks, blanks > 0, &event))
-				events += event.name != NULL;
-			else
-				frames += perf_frame_parse(at + blanks, length - blanks, &frame);
-		}
+		if (length > blanks && *at != '#' && (line_end || !lines))       /* the last line may be cut */
+			line_look(&look, at + blanks, length - blanks, blanks > 0);
 		at = line_end ? line_end + 1 : end;
 	}
-	return events && frames ? 80 : events ? 50 : 0;
+	return perf_look_judge(&look);
 }
 
 const struct format perf_script_format = {

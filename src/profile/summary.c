@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "profile/ledger.h"
 #include "profile/profile.h"
 
 #include <math.h>
@@ -390,6 +391,18 @@ static void add_cells(const struct profile *profile, struct sums *sums, struct s
 	}
 }
 
+/* Where only some states are known, nothing is said of the waits that were never looked at. */
+static void judge_ledger(const struct profile *profile, const struct sums *sums, struct summary *ret)
+{
+	const bool known = ret->accounted_ns > 0 && profile_is_ledger(profile);
+
+	ret->unknown_fraction = known ? 0 : NAN;
+	if (known && sums->blocked_ns > 0)
+		ret->unknown_fraction = ret->unknown_ns / sums->blocked_ns;
+	ret->cut_fraction = known ? sums->cut_ns / ret->accounted_ns : NAN;
+	ret->cut_all_fraction = known ? sums->cut_all_ns / ret->accounted_ns : NAN;
+}
+
 void summary_of(const struct profile *profile, struct summary *ret)
 {
 	struct sums sums = { .lives = xcalloc(profile_thread_count(profile) + 1,
@@ -404,15 +417,11 @@ void summary_of(const struct profile *profile, struct summary *ret)
 	judge_losses(profile, ret);
 	judge_costs(profile, ret);
 	judge_stacks(&sums, ret);
-	ret->unknown_fraction = sums.blocked_ns > 0	? ret->unknown_ns / sums.blocked_ns
-				: ret->accounted_ns > 0 ? 0
-							: NAN;
+	judge_ledger(profile, &sums, ret);
 	ret->sampled_oncpu_expected_ns = ret->oncpu_ns;
 	(void)snprintf(ret->bias, sizeof(ret->bias), "%s",
 		       profile_meta(profile, "import.bias") ? profile_meta(profile, "import.bias") : "");
 	ret->sampling_z = sampling_z(profile, &sums, ret);
-	ret->cut_fraction = ret->accounted_ns > 0 ? sums.cut_ns / ret->accounted_ns : NAN;
-	ret->cut_all_fraction = ret->accounted_ns > 0 ? sums.cut_all_ns / ret->accounted_ns : NAN;
 	ret->waits = sums.waits;
 	ret->no_waker_fraction = sums.waits > 0 ? sums.unwoken / sums.waits : NAN;
 	free(sums.lives);

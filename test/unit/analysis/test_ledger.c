@@ -364,3 +364,37 @@ TEST(what_another_source_counted_is_not_the_denominator)
 	near(number_at(table_at(&it, "dimensions"), "disk", "per_completion"), 10e6);
 	asked(&it);
 }
+
+/* What a sampler of the processor made says nothing of waits: an exact 0 for each would be a lie. */
+TEST(an_import_of_one_state_shows_no_other)
+{
+	struct profile *profile = profile_new();
+	struct slice_id slice = profile_slice(profile, BUILDER_START, BUILDER_START + BUILDER_SECOND);
+	struct thread_id thread = built_thread(profile, built_process(profile, 10, "p"), 10, "p", 0, 0);
+	struct asking it;
+
+	profile_set_meta(profile, "import.format", "perf-script");
+	profile_add_cell(profile, (struct cell){ .slice = slice, .thread = thread, .count = 3, .value = 3000,
+						 .measure = built_measure(profile, "oncpu", ROLE_TOTAL, WEIGHTING_SAMPLED, "x", 0) });
+	it = asking(profile);
+	assert_int_equal(ask(&it, "ledger"), 0);
+	near(number_at(table_at(&it, "dimensions"), "oncpu", "total"), 3000);
+	assert_int_equal(table_at(&it, "dimensions")->row_count, 1);
+	asked(&it);
+}
+
+TEST(sums_that_no_whole_number_holds_are_cut_and_said_so)
+{
+	struct profile *profile = profile_new();
+	struct slice_id slice = profile_slice(profile, BUILDER_START, BUILDER_START + BUILDER_SECOND);
+	struct process_id process = built_process(profile, 10, "p");
+	struct asking it;
+
+	for (uint32_t tid = 10; tid < 13; tid++)
+		built_total(profile, slice, built_thread(profile, process, tid, "p", 0, 0), "oncpu", INT64_MAX, 1, 0);
+	it = asking(profile);
+	assert_int_equal(ask(&it, "ledger"), 0);
+	assert_true(cell_at(table_at(&it, "dimensions"), row_of(table_at(&it, "dimensions"), "oncpu"), "total")->integer == INT64_MAX);
+	assert_true(has_finding(&it, "1 sum is larger than can be shown"));
+	asked(&it);
+}

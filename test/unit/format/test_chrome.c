@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit/format/reading.h"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #define X(name, ts, dur) "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"ts\":" ts ",\"dur\":" dur "}"
 #define B(name, ts) "{\"ph\":\"B\",\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"ts\":" ts "}"
 #define E(name, ts) "{\"ph\":\"E\",\"pid\":1,\"tid\":2,\"name\":\"" name "\",\"ts\":" ts "}"
@@ -135,4 +138,44 @@ TEST(slices_and_states_are_written_and_read_again)
 	assert_int_equal(interval_named(again, "a")->start_ns, 1);
 	assert_int_equal(interval_named(again, "a")->end_ns, 10001);
 	folded_is(again, "oncpu", "[unknown] 4000\n");
+}
+
+/* A file's buffer holds more than was asked for: what of the trace is beyond it must not be taken for its end. */
+static struct profile *reading_file(const char *text, size_t size)
+{
+	char path[] = "/tmp/crosscut-chrome-XXXXXX";
+	int fd = mkstemp(path);
+	struct input *input = NULL;
+	struct profile *profile = NULL;
+	struct error err = { 0 };
+
+	assert_true(fd >= 0 && write(fd, text, size) == (ssize_t)size && !close(fd));
+	assert_int_equal(input_open(path, &input, &err), 0);
+	assert_int_equal(format_read_as(format_find("chrome"), input, &profile, &err), 0);
+	input_free(input);
+	assert_int_equal(unlink(path), 0);
+	return profile;
+}
+
+TEST(a_trace_of_some_megabytes_is_read_to_its_end_whatever_lies_on_the_edges_of_its_window)
+{
+	enum { EVENTS = 20000 };
+	struct text text = TEXT(8 << 20);
+	CLEANUP(profile) struct profile *memory = NULL;
+	CLEANUP(profile) struct profile *file = NULL;
+
+	text_print(&text, "{\"traceEvents\":[");
+	for (int i = 0; i < EVENTS; i++)
+		text_print(&text, "%s{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":%d,\"dur\":1,\"name\":\"f\",\"args\":{\"n\":\"%.*s\"}}",
+			   i ? "," : "", 2 * i, i % 97, "-------------------------------------------------------------------------------------------------");
+	text_print(&text, "],\"samples\":[{\"pid\":1,\"tid\":2,\"ts\":6,\"sf\":\"1\"}],\"stackFrames\":{\"1\":{\"name\":\"a\"}}}");
+	assert_true(text.size > 2 << 20);
+	memory = reading("chrome", text_string(&text));
+	file = reading_file(text_string(&text), text.size);
+	assert_int_equal(profile_interval_count(memory), EVENTS);
+	assert_int_equal(profile_interval_count(file), EVENTS);
+	assert_false(remarked(file, "ends in the middle"));
+	folded_is(file, "time", "f 20000000\n");
+	folded_is(file, "samples", "a 1\n");
+	text_done(&text);
 }

@@ -136,3 +136,29 @@ TEST(what_is_neither_event_nor_frame_is_counted)
 	assert_string_equal(profile_meta(profile, "import.remark.2"),
 			    "1 skipped: a line is neither an event nor a frame, at line 6");
 }
+
+static int recognised(const char *text)
+{
+	return format_find("perf-script")->recognise(text, strlen(text));
+}
+
+TEST(ordinary_text_is_no_perf_script)
+{
+	static const char *const texts[] = {
+		"When we speak of free software, and 12 of them:\nyou have certain responsibilities (see below).\n",
+		"alsa-lib (1.2.8-1) unstable; urgency=medium\n\n  * New upstream release 3 of:\n    a note (of it)\n",
+		"dimension  in the tree  weighting\nsamples            100  sampled: x\n      15         15     15.0 %  reply (a)\n",
+		"a list of 3 things:\n\t12 one (first)\nand\nmore\nthan\nthis\nof\nwords\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
+		assert_int_equal(recognised(texts[i]), 0);
+}
+
+TEST(few_fields_suffice_where_frames_follow)
+{
+	assert_int_equal(recognised("java 19983 cycles:\n\t7f1 main (/bin/a)\n\n"), 80);
+	assert_int_equal(recognised("a 1 [002] 1.000000: cycles: \n\n"), 50);
+	assert_int_equal(recognised("a 1/2 3.000000001: sched:sched_switch: prev_comm=b x:\n"), 50);
+	assert_int_equal(recognised("a 1 100 cycles:\na 1 100 cycles:\n"), 50);
+}

@@ -309,3 +309,41 @@ TEST(idle_stacks_hide_nothing_and_the_worst_of_running_and_waiting_counts)
 	assert_string_equal(summary.complete_where, "on-CPU time");
 	near(summary.stack_weight, 9e9 + 100.0 * BUILDER_PERIOD);
 }
+
+/* Of an import that holds one side only: samples of the processor, or waits. */
+static struct summary summary_of_import(const char *state, enum weighting weighting)
+{
+	struct slice_id slice;
+	struct thread_id thread;
+	struct profile *profile = one_second(&slice, &thread);
+
+	profile_set_meta(profile, "import.format", "pprof");
+	profile_add_cell(profile, (struct cell){ .slice = slice, .thread = thread, .count = 3, .value = 3000,
+						 .measure = built_measure(profile, state, ROLE_TOTAL, weighting, "x", 0) });
+	return summary_and_free(profile);
+}
+
+TEST(who_never_looked_at_waits_knows_nothing_of_their_causes)
+{
+	struct summary sampled = summary_of_import("oncpu", WEIGHTING_SAMPLED), exact = summary_of_import("oncpu", WEIGHTING_EXACT);
+	struct summary waits = summary_of_import("disk", WEIGHTING_EXACT);
+
+	assert_true(isnan(sampled.unknown_fraction) && isnan(sampled.cut_fraction) && isnan(sampled.cut_all_fraction));
+	assert_true(isnan(exact.unknown_fraction) && isnan(exact.cut_fraction));
+	assert_true(isnan(waits.unknown_fraction) && isnan(waits.cut_fraction));
+}
+
+TEST(an_import_that_knows_when_threads_ran_and_when_not_is_a_ledger)
+{
+	struct slice_id slice;
+	struct thread_id thread;
+	struct profile *profile = one_second(&slice, &thread);
+	struct summary summary;
+
+	profile_set_meta(profile, "import.format", "ftrace");
+	built_total(profile, slice, thread, "oncpu", 4000, 1, 0);
+	built_total(profile, slice, thread, "unknown", 1000, 1, 0);
+	summary = summary_and_free(profile);
+	near(summary.unknown_fraction, 1);
+	near(summary.cut_fraction, 0);
+}
