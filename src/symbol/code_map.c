@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-const char code_magic[8] = "XCODE\0\0\1";
+const char code_magic[8] = "XCODE\0\0\2";
 
 struct code_map {
 	char *bytes;

@@ -14,10 +14,13 @@
 
 #include "base/clock.h"
 #include "base/intern.h"
+#include "base/memory.h"
 #include "symbol/code_builder.h"
 #include "symbol/confined.h"
 
 enum { NESTING_LIMIT = 256, TIME_CHECK_EACH = 1024, PATH_SIZE = 4096 };
+
+struct stretch { uint64_t start, end; };
 
 struct reading {
 	const struct dwarf_question *question;
@@ -27,6 +30,8 @@ struct reading {
 	const char *folder;                          /* where it was compiled; NULL unknown */
 	struct intern *paths;                        /* made absolute */
 	const char *last_path, *last_absolute;       /* paths come in runs */
+	struct stretch *stretches;                   /* of the unit being read: its code, by address */
+	size_t stretch_count, stretch_room;
 	uint64_t end_ns;
 	unsigned steps;
 	bool over;                                   /* out of time */
@@ -167,8 +172,28 @@ static void walk(struct reading *reading, Dwarf_Die *parent_die, uint32_t parent
 
 /* --- Lines ------------------------------------------------------------------------------------------------------ */
 
+static bool is_of_unit(const struct reading *reading, uint64_t address)
+{
+	size_t low = 0, high = reading->stretch_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (reading->stretches[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < reading->stretch_count && reading->stretches[low].start <= address;
+}
+
+/*
+ * Compilers leave a row for no code at all where a sequence ends. libdw sorts it behind that end, as if it began another
+ * sequence; it would then hold for whatever foreign code follows, so it is told by the unit's own ranges.
+ */
 static void add_lines(struct reading *reading, Dwarf_Die *unit)
 {
+	Dwarf_Addr ended = 0;
 	Dwarf_Lines *lines;
 	size_t count;
 
@@ -182,6 +207,10 @@ static void add_lines(struct reading *reading, Dwarf_Die *unit)
 		int line = 0;
 
 		if (dwarf_lineaddr(row, &address) != 0 || dwarf_lineno(row, &line) != 0 || dwarf_lineendsequence(row, &ends) != 0)
+			continue;
+		if (ends)
+			ended = address;
+		else if (address == ended && !is_of_unit(reading, address))
 			continue;
 		if (is_code(reading->question, ends ? address - 1 : address))
 			code_builder_line(reading->builder, address, ends ? NULL : path, line > 0 ? (uint32_t)line : 0);
@@ -201,14 +230,27 @@ static bool holds_asked(struct reading *reading, Dwarf_Die *unit)
 	return false;
 }
 
-static void add_covered(struct reading *reading, Dwarf_Die *unit)
+static int compare_stretches(const void *left, const void *right)
+{
+	const struct stretch *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void find_stretches(struct reading *reading, Dwarf_Die *unit)
 {
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
-	while (!is_over(reading) && (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0)
-		if (is_code(reading->question, start))
-			code_builder_covered(reading->builder, start, end);
+	reading->stretch_count = 0;
+	while (!is_over(reading) && (at = dwarf_ranges(unit, at, &base, &start, &end)) > 0) {
+		if (end <= start || !is_code(reading->question, start))
+			continue;
+		grow(reading->stretches, reading->stretch_count, reading->stretch_room);
+		reading->stretches[reading->stretch_count++] = (struct stretch){ start, end };
+	}
+	if (reading->stretch_count)
+		qsort(reading->stretches, reading->stretch_count, sizeof(*reading->stretches), compare_stretches);
 }
 
 static void read_unit(struct reading *reading, Dwarf_Die *unit)
@@ -220,9 +262,11 @@ static void read_unit(struct reading *reading, Dwarf_Die *unit)
 	reading->last_path = NULL;
 	reading->folder = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 	(void)dwarf_getsrcfiles(unit, &reading->files, &count);
+	find_stretches(reading, unit);
 	walk(reading, unit, 0, 0);
 	add_lines(reading, unit);
-	add_covered(reading, unit);
+	for (size_t i = 0; i < reading->stretch_count; i++)
+		code_builder_covered(reading->builder, reading->stretches[i].start, reading->stretches[i].end);
 }
 
 static void read_units(struct reading *reading)
@@ -251,6 +295,7 @@ void *dwarf_read_open(Dwarf *debug, const struct dwarf_question *question, size_
 	if (question->known)
 		code_builder_add_map(builder, question->known);
 	read_units(&reading);
+	free(reading.stretches);
 	return code_builder_pack(builder, ret_size);
 }
 

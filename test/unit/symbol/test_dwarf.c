@@ -171,6 +171,52 @@ TEST(a_return_address_has_the_line_of_its_call)
 	fixture_remove();
 }
 
+/* GCC leaves such a row in .text.startup, where the C library's _start follows. The unit has other code further up. */
+static const char ending_source[] =
+	"	.file 1 \"ending.c\"\n	.section .text.startup,\"ax\"\n	.globl outer\n	.type outer,@function\n"
+	"outer:\n	.loc 1 3 1\n	nop\n	nop\n	.loc 1 4 1\n	nop\n	nop\n	.size outer,.-outer\n"
+	"	.loc 1 334 1 view .LVU1\n"
+	"	.text\n	.type other,@function\nother:\n	.loc 1 7 1\n	nop\n	.size other,.-other\n";
+static const char bare_source[] =
+	"	.section .text.startup,\"ax\"\n	.type bare,@function\n"
+	"bare:\n	nop\n	nop\n	nop\n	nop\n	.size bare,.-bare\n";
+
+static void write_source(const char *name, const char *source)
+{
+	char path[160];
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", fixture_folder, name);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	(void)fputs(source, file);
+	(void)fclose(file);
+}
+
+TEST(a_row_for_no_code_at_the_end_of_a_sequence_says_nothing_of_what_follows)
+{
+	static const uint32_t lines[] = { 3, 3, 4, 4, 0, 0, 0, 0 };
+	uint64_t start;
+
+	make_inlined("");
+	write_source("ending.s", ending_source);
+	write_source("bare.s", bare_source);
+	fixture_run("cd %s && cc -gdwarf-5 -c ending.s && cc -c bare.s && cc -shared -nostdlib -Wl,--build-id -o inlined.so ending.o bare.o",
+		    fixture_folder);
+	CLEANUP(profile) struct profile *profile = profile_of_outer(&start);
+
+	(void)resolve(profile, &(struct symbol_options){ 0 });
+	for (uint32_t at = 0; at < sizeof(lines) / sizeof(lines[0]); at++) {
+		size_t count;
+		const struct symbol *symbols = profile_frame_symbols(profile, (struct frame_id){ at + 1 }, &count);
+
+		assert_int_equal(count, 1);
+		assert_string_equal(profile_text(profile, symbols[0].name), at < 4 ? "outer" : "bare");
+		assert_int_equal(symbols[0].line, lines[at]);
+	}
+	fixture_remove();
+}
+
 TEST(the_second_time_the_cache_knows_it)
 {
 	struct symbol_options options = { 0 };
