@@ -229,6 +229,8 @@ bool perf_unwind_walk(struct perf_session *session, struct perf_process *process
 	for (size_t i = 0; i < ret->count; i++) {
 		unwind->addresses[i] = frames[i].address;
 		unwind->methods[i] = methods[frames[i].method];
+		if (i > 1 && frames[i].method == UNWIND_BY_SIGNAL)      /* the handler was made to go back exactly there */
+			unwind->methods[i - 1] = METHOD_SIGNAL;
 	}
 	ret->addresses = unwind->addresses;
 	ret->methods = unwind->methods;

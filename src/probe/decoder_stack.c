@@ -124,14 +124,22 @@ static const enum frame_method methods[UNWIND_METHOD_COUNT] = {
 	[UNWIND_BY_GUESS] = METHOD_GUESS, [UNWIND_BY_SIGNAL] = METHOD_SIGNAL,
 };
 
-static struct frame_id native_frame(struct decoder *decoder, const struct wire_stack *wire, uint64_t word)
+/* The frame between a handler and what its signal interrupted: no call led there, so its address is exact too. */
+static bool is_trampoline(const struct wire_stack *wire, const uint64_t *words, size_t index)
 {
-	uint64_t method = word >> WIRE_METHOD_SHIFT, address = word & ((1ull << WIRE_METHOD_SHIFT) - 1);
+	return index && index + 1 < wire->depth && words[index + 1] >> WIRE_METHOD_SHIFT == UNWIND_BY_SIGNAL;
+}
 
-	if (wire->process)
-		return user_frame(decoder, wire->process, address, method < UNWIND_METHOD_COUNT ? methods[method] : METHOD_NONE);
-	return profile_frame(decoder->profile, (struct frame){
-		.file = decoder->kernel, .offset = word, .name = decoder_kernel_name(decoder, word), .method = METHOD_KERNEL });
+static struct frame_id native_frame(struct decoder *decoder, const struct wire_stack *wire, const uint64_t *words, size_t index)
+{
+	uint64_t word = words[index], method = word >> WIRE_METHOD_SHIFT, address = word & ((1ull << WIRE_METHOD_SHIFT) - 1);
+
+	if (!wire->process)
+		return profile_frame(decoder->profile, (struct frame){
+			.file = decoder->kernel, .offset = word, .name = decoder_kernel_name(decoder, word), .method = METHOD_KERNEL });
+	if (is_trampoline(wire, words, index))
+		method = UNWIND_BY_SIGNAL;
+	return user_frame(decoder, wire->process, address, method < UNWIND_METHOD_COUNT ? methods[method] : METHOD_NONE);
 }
 
 static struct frame_id interpreted_frame(struct decoder *decoder, uint32_t process, struct wire_interpreted frame)
@@ -176,7 +184,7 @@ void decoder_decode_stack(struct decoder *decoder, const struct wire_head *recor
 	for (size_t i = count; i-- > first;) {
 		struct frame_id frame = merged[i].interpreted ?
 			interpreted_frame(decoder, wire->process, interpreted[merged[i].index]) :
-			native_frame(decoder, wire, words[merged[i].index]);
+			native_frame(decoder, wire, words, merged[i].index);
 
 		stack = profile_stack(decoder->profile, stack, frame, statuses[wire->status]);
 	}

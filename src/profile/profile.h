@@ -90,7 +90,8 @@ enum frame_method {
 	METHOD_NONE, METHOD_LEAF, METHOD_FRAME_POINTER, METHOD_CFI, METHOD_KERNEL, METHOD_INTERPRETER, METHOD_IMPORTED,
 	METHOD_GENERATED,                            /* rows that a runtime told of its generated code */
 	METHOD_GUESS,                                /* the word at the stack pointer, which follows a call */
-	METHOD_SIGNAL,                               /* interrupted by a signal here: an exact address, as the leaf's is */
+	METHOD_SIGNAL,                               /* interrupted by a signal here, or where its handler goes back to: an
+						      * exact address, as the leaf's is */
 	METHOD_COUNT,
 };
 const char *frame_method_name(enum frame_method method);     /* "cfi" … */

@@ -26,6 +26,15 @@ static void count_table(struct symbol_statistics *statistics, const struct symbo
 		statistics->table_bytes = bytes;
 }
 
+/* Where a thread stood at a function that has no size, this is its name; a return address is inside of none. */
+static const char *label_of(const struct symbol_module *module, const struct symbol_table *table,
+			    const struct symbol_query *query, uint64_t address)
+{
+	const struct frame *frame = profile_frame_at(module->profile, query->frame.index);
+
+	return frame_is_exact(frame->method) ? symbol_table_label(table, address) : NULL;
+}
+
 void symbol_answer_from(struct symbol_module *module, struct elf_file *names, const struct elf_file *loaded,
 			struct symbol_query *queries, size_t count)
 {
@@ -42,6 +51,8 @@ void symbol_answer_from(struct symbol_module *module, struct elf_file *names, co
 		if (!elf_file_address(loaded, queries[i].offset, &address))
 			continue;
 		name = symbol_table_name(table, address);
+		if (!name)
+			name = label_of(module, table, &queries[i], address);
 		if (!name)
 			continue;
 		if (name != last)            /* sorted by offset: a function's frames follow each other */

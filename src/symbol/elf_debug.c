@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stripped files leave their functions in a debug file, installed beside them: found by build id, or by the name and
- * checksum in .gnu_debuglink. A debug file is believed if its build id is that of the file; only where one of them has
- * none does the checksum decide, since that reads the whole file. A server is asked last, and only if a person said so.
+ * Stripped files leave their functions in a debug file, installed beside them: found by build id, or by the name in
+ * .gnu_debuglink. One found by its build id is believed if it bears it. One found by the link must have the checksum that
+ * the link tells, which reads the whole file, and no other build id. A server is asked last, and only if a person said so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,13 +32,6 @@ static int open_by_build_id(const char *directory, const char *build_id, struct 
 	return 0;
 }
 
-static bool has_checksum(const char *path, uint32_t checksum)
-{
-	CLEANUP_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	return fd >= 0 && elf_file_checksum(fd) == checksum;
-}
-
 static int open_linked(const char *path, const char *build_id, uint32_t checksum, struct elf_file **ret)
 {
 	CLEANUP(elf_file) struct elf_file *debug = NULL;
@@ -46,9 +39,10 @@ static int open_linked(const char *path, const char *build_id, uint32_t checksum
 
 	if (r < 0)
 		return r;
-	if (build_id[0] && elf_file_build_id(debug)[0] ? strcmp(elf_file_build_id(debug), build_id) != 0
-						       : !has_checksum(path, checksum))
+	if (build_id[0] && elf_file_build_id(debug)[0] && strcmp(elf_file_build_id(debug), build_id) != 0)
 		return -ESTALE;
+	if (elf_file_checksum(elf_file_descriptor(debug)) != checksum)
+		return -EBADMSG;
 	*ret = take(debug);
 	return 0;
 }

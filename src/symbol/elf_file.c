@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "base/memory.h"
 #include "symbol/table.h"
@@ -224,8 +225,8 @@ static bool is_wanted(const GElf_Sym *symbol, bool variables)
 	int type = GELF_ST_TYPE(symbol->st_info);
 	bool is_of_kind = variables ? type == STT_OBJECT : type == STT_FUNC || type == STT_GNU_IFUNC;
 
-	return is_of_kind && symbol->st_shndx != SHN_UNDEF && symbol->st_size > 0 &&
-	       symbol->st_value + symbol->st_size > symbol->st_value;
+	return is_of_kind && symbol->st_shndx != SHN_UNDEF && (symbol->st_size || !variables) &&
+	       symbol->st_value + symbol->st_size >= symbol->st_value;
 }
 
 static void add_symbols(Elf_Data *symbols, const Elf_Data *names, size_t count, bool variables, struct symbol_table *table)
@@ -359,29 +360,16 @@ bool elf_file_debug_link(struct elf_file *elf, char name[256], uint32_t *ret_che
 	return true;
 }
 
-static void checksum_table(uint32_t table[256])
-{
-	for (uint32_t i = 0; i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] & 1 ? table[i] >> 1 ^ 0xedb88320u : table[i] >> 1;
-	}
-}
-
 uint32_t elf_file_checksum(int fd)
 {
 	static unsigned char bytes[64 << 10];
-	uint32_t table[256], sum = ~0u;
+	uLong sum = 0;
 	off_t at = 0;
 	ssize_t size;
 
-	checksum_table(table);
-	while ((size = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-		for (ssize_t i = 0; i < size; i++)
-			sum = table[(sum ^ bytes[i]) & 255] ^ sum >> 8;
-		at += size;
-	}
-	return ~sum;
+	for (; (size = pread(fd, bytes, sizeof(bytes), at)) > 0; at += size)
+		sum = crc32(sum, bytes, (uInt)size);
+	return (uint32_t)sum;
 }
 
 int elf_build_id_of_fd(int fd, char hex[BUILD_ID_SIZE])

@@ -27,6 +27,8 @@ struct symbol_table {
 	size_t function_count, function_room, added, dropped;
 	struct piece *pieces;
 	size_t piece_count, piece_room;
+	struct symbol_function *labels;              /* functions without a size, by address once built */
+	size_t label_count, label_room;
 	bool built;
 };
 
@@ -41,16 +43,22 @@ void symbol_table_free(struct symbol_table *table)
 		return;
 	free(table->functions);
 	free(table->pieces);
+	free(table->labels);
 	free(table);
 }
 
 void symbol_table_add(struct symbol_table *table, const struct symbol_function *function)
 {
 	assert(!table->built);
-	if (function->end <= function->start || !function->name || !function->name[0])
+	if (function->end < function->start || !function->name || !function->name[0])
 		return;
-	if (table->function_count >= SYMBOL_TABLE_LIMIT) {
+	if (table->function_count + table->label_count >= SYMBOL_TABLE_LIMIT) {
 		table->dropped++;
+		return;
+	}
+	if (function->end == function->start) {
+		grow(table->labels, table->label_count, table->label_room);
+		table->labels[table->label_count++] = *function;
 		return;
 	}
 	grow(table->functions, table->function_count, table->function_room);
@@ -126,6 +134,8 @@ void symbol_table_build(struct symbol_table *table)
 
 	assert(!table->built);
 	table->built = true;
+	if (table->label_count)
+		qsort(table->labels, table->label_count, sizeof(*table->labels), compare_functions);
 	if (!table->function_count)
 		return;
 	qsort(table->functions, table->function_count, sizeof(*table->functions), compare_functions);
@@ -167,6 +177,22 @@ const char *symbol_table_name(const struct symbol_table *table, uint64_t address
 	return piece ? piece->name : NULL;
 }
 
+const char *symbol_table_label(const struct symbol_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->label_count;
+
+	assert(table->built);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->labels[middle].start < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < table->label_count && table->labels[low].start == address ? table->labels[low].name : NULL;
+}
+
 bool symbol_table_stretch(const struct symbol_table *table, uint64_t address, uint64_t *ret_start, uint64_t *ret_end)
 {
 	const struct piece *piece = find(table, address);
@@ -190,5 +216,6 @@ size_t symbol_table_dropped(const struct symbol_table *table)
 
 size_t symbol_table_bytes(const struct symbol_table *table)
 {
-	return table->function_room * sizeof(*table->functions) + table->piece_room * sizeof(*table->pieces);
+	return (table->function_room + table->label_room) * sizeof(*table->functions) +
+	       table->piece_room * sizeof(*table->pieces);
 }

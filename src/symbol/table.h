@@ -4,7 +4,7 @@
  * The functions of one file, by address. Filled once, sorted once, then asked by binary search.
  *
  * A function covers its own size and nothing more: an address beyond every function has no name, never the nearest
- * one. Where functions overlap, the one that begins last is meant; where several begin and end alike, the global name
+ * one. One that has no size (libc's __restore_rt) is a label: it can be asked for its own address only. Where functions overlap, the one that begins last is meant; where several begin and end alike, the global name
  * is preferred to the local one, then the shorter, then the first in the alphabet, so that a name does not depend on
  * the order in a file.
  *
@@ -35,8 +35,9 @@ DEFINE_CLEANUP(symbol_table)
 void symbol_table_add(struct symbol_table *table, const struct symbol_function *function);
 void symbol_table_build(struct symbol_table *table);                 /* ends adding */
 const char *symbol_table_name(const struct symbol_table *table, uint64_t address);       /* NULL where there is none */
+const char *symbol_table_label(const struct symbol_table *table, uint64_t address);      /* likewise, by its very address */
 /* The stretch of one name around an address. */
 bool symbol_table_stretch(const struct symbol_table *table, uint64_t address, uint64_t *ret_start, uint64_t *ret_end);
-size_t symbol_table_count(const struct symbol_table *table);         /* functions added */
+size_t symbol_table_count(const struct symbol_table *table);         /* functions with a size that were added */
 size_t symbol_table_dropped(const struct symbol_table *table);       /* beyond the limit */
 size_t symbol_table_bytes(const struct symbol_table *table);

@@ -182,6 +182,30 @@ TEST(an_address_becomes_a_file_and_an_offset_and_a_child_uses_its_parents_mappin
 	stream_done(&stream);
 }
 
+TEST(where_a_signals_handler_goes_back_to_is_an_exact_address_and_where_it_was_called_from_is_not)
+{
+	static const uint64_t by[] = { UNWIND_BY_LEAF, UNWIND_BY_ROW, UNWIND_BY_ROW, UNWIND_BY_SIGNAL, UNWIND_BY_ROW };
+	static const enum frame_method expected[] = { METHOD_LEAF, METHOD_CFI, METHOD_SIGNAL, METHOD_SIGNAL, METHOD_CFI };
+	struct { struct wire_stack head; uint64_t addresses[5]; } wire = {
+		.head = { .id = 77, .process = 10, .depth = 5, .status = UNWIND_COMPLETE } };
+	struct stream stream;
+	struct stack_id stack;
+
+	stream_init(&stream);
+	put_thread(&stream, 1, 10, 10, "program");
+	put_mapping(&stream, 10, 0x400000, 0x2000, "/bin/program");
+	for (size_t i = 0; i < 5; i++)
+		wire.addresses[i] = (0x400010 + i) | by[i] << WIRE_METHOD_SHIFT;
+	batch_put(&stream.batch, WIRE_STACK, 1000, &wire, sizeof(wire), NULL);
+	assert_int_equal(stream_feed(&stream), 0);
+	stack = decoder_stack(stream.decoder, 77, 0);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(leaf_of(stream.profile, stack)->method, expected[i]);
+		stack = profile_stack_at(stream.profile, stack.index)->parent;
+	}
+	stream_done(&stream);
+}
+
 TEST(a_process_that_is_gone_leaves_its_mappings_to_the_child_that_used_them)
 {
 	struct stream stream;

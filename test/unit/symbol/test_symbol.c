@@ -50,7 +50,7 @@ TEST(functions_of_every_kind_get_their_names)
 {
 	struct file_id file;
 	char build_id[BUILD_ID_SIZE];
-	struct frame_id global, cpp, local, label, gap;
+	struct frame_id global, cpp, local, label, inside, behind, gap;
 	void *object, *(*local_address)(void);
 
 	fixture_make("-Wl,--build-id");
@@ -62,18 +62,22 @@ TEST(functions_of_every_kind_get_their_names)
 	global = add_frame(profile, file, fixture_offset_of(object, "fixture_global") + 1, METHOD_LEAF);
 	cpp = add_frame(profile, file, fixture_offset_of(object, "_ZN4shop4CartC1Ei"), METHOD_LEAF);
 	local = add_frame(profile, file, fixture_offset((uintptr_t)local_address()), METHOD_LEAF);
-	label = add_frame(profile, file, fixture_offset_of(object, "fixture_label") + 1, METHOD_LEAF);
+	label = add_frame(profile, file, fixture_offset_of(object, "fixture_label"), METHOD_SIGNAL);
+	inside = add_frame(profile, file, fixture_offset_of(object, "fixture_label") + 1, METHOD_LEAF);
+	behind = add_frame(profile, file, fixture_offset_of(object, "fixture_label") + 1, METHOD_CFI);
 	gap = add_frame(profile, file, 1 << 30, METHOD_LEAF);
 	struct symbol_statistics statistics = resolve(profile, &plain);
 
 	assert_string_equal(name_of(profile, global), "fixture_al");      /* the shorter of two global names */
 	assert_string_equal(name_of(profile, cpp), "shop::Cart::Cart(int)");
 	assert_string_equal(name_of(profile, local), "fixture_local");
-	assert_string_not_equal(name_of(profile, label), "fixture_label");       /* it has no size: it covers nothing */
+	assert_string_equal(name_of(profile, label), "fixture_label");
+	assert_string_not_equal(name_of(profile, inside), "fixture_label");      /* it has no size: it covers nothing */
+	assert_string_not_equal(name_of(profile, behind), "fixture_label");
 	assert_non_null(strstr(name_of(profile, gap), "fixture.so+0x40000000"));
-	assert_int_equal(statistics.frames, 5);
-	assert_int_equal(statistics.resolved[0], 3);
-	assert_int_equal(statistics.unresolved, 2);
+	assert_int_equal(statistics.frames, 7);
+	assert_int_equal(statistics.resolved[0], 4);
+	assert_int_equal(statistics.unresolved, 3);
 	assert_int_equal(statistics.files, 1);
 	assert_int_equal(statistics.files_refused + statistics.files_missing + statistics.files_unchecked, 0);
 	assert_true(statistics.read_bytes > 0 && statistics.table_ns > 0);
@@ -201,14 +205,14 @@ TEST(a_debug_file_of_another_build_is_not_believed)
 	fixture_remove();
 }
 
-static uint64_t resolved_by_link(bool damage)
+static uint64_t resolved_by_link(bool damage, const char *build_id)
 {
 	struct symbol_options options = { .debug_directory = "/nonexistent" };
 	struct symbol_statistics statistics;
 	struct file_id file;
 	char debug[256];
 
-	fixture_make("-Wl,--build-id=none");
+	fixture_make(build_id);
 	(void)snprintf(debug, sizeof(debug), "%s/.debug/fixture.debug", fixture_folder);
 	fixture_run("mkdir %s/.debug", fixture_folder);
 	strip_into_debug(debug);
@@ -224,8 +228,10 @@ static uint64_t resolved_by_link(bool damage)
 
 TEST(a_linked_debug_file_is_believed_if_its_checksum_agrees)
 {
-	assert_int_equal(resolved_by_link(false), 1);
-	assert_int_equal(resolved_by_link(true), 0);
+	assert_int_equal(resolved_by_link(false, "-Wl,--build-id=none"), 1);
+	assert_int_equal(resolved_by_link(true, "-Wl,--build-id=none"), 0);
+	assert_int_equal(resolved_by_link(false, "-Wl,--build-id"), 1);
+	assert_int_equal(resolved_by_link(true, "-Wl,--build-id"), 0);
 }
 
 static int open_deleted(void *context, const char *path, const char *build_id)

@@ -35,14 +35,21 @@ TEST(a_function_covers_its_size_and_nothing_more)
 	assert_null(symbol_table_name(table, 210));
 }
 
-TEST(a_function_without_size_names_nothing)
+TEST(a_function_without_size_covers_nothing_and_is_a_label_at_its_very_address)
 {
 	CLEANUP(symbol_table) struct symbol_table *table = symbol_table_new();
 
-	add(table, 100, 100, "label", true);
+	add(table, 300, 300, "later", true);
+	add(table, 100, 100, "local", false);
+	add(table, 100, 100, "global", true);
 	add(table, 100, 90, "backwards", true);
 	symbol_table_build(table);
 	assert_null(symbol_table_name(table, 100));
+	assert_string_equal(symbol_table_label(table, 100), "global");
+	assert_string_equal(symbol_table_label(table, 300), "later");
+	assert_null(symbol_table_label(table, 99));
+	assert_null(symbol_table_label(table, 101));
+	assert_null(symbol_table_label(table, 301));
 	assert_int_equal(symbol_table_count(table), 0);
 }
 
