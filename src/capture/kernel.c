@@ -233,8 +233,9 @@ static void choose_heap(struct crosscut_bpf *bpf, uint64_t mean_bytes, bool chos
 		(void)bpf_map__set_max_entries(bpf->maps.heap_objects, 1);
 }
 
-/* So many samples fall between a process' birth and the moment when its mappings are known here, a quarter of a second at most. */
-enum { COPIES_LEAST = 32, TOLD_A_SECOND = 4 };
+/* So many stacks, of threads that wait as well, fall between a process' birth and the moment when its mappings are known here: a
+ * quarter of a second at most. */
+enum { COPIES_LEAST = 128, TOLD_A_SECOND = 4 };
 
 static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf)
 {

@@ -17,7 +17,7 @@
 enum { PF_KTHREAD_BIT = 0x00200000, PF_IO_WORKER_BIT = 0x00000010, CS_OF_32_BIT = 0x23, PAGE = 4096 };
 enum { MAPPING_SEARCH_STEPS = 17, COPY_PAGES = 8 };
 
-const volatile __u32 copies_most = 32;           /* of one process, until the user half has looked at its mappings */
+const volatile __u32 copies_most = 128;          /* of one process, until the user half has looked at its mappings */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
