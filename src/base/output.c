@@ -18,6 +18,18 @@
 
 enum { BUFFER_BYTES = 256 * 1024 };          /* a profile can be written by the hundred megabytes */
 
+int output_spare(const char *path, const char *input, struct error *err)
+{
+	struct stat to, from;
+
+	if (!input || !strcmp(input, "-") || !strcmp(path, "-") || stat(path, &to) < 0 || stat(input, &from) < 0 ||
+	    to.st_dev != from.st_dev || to.st_ino != from.st_ino || !S_ISREG(to.st_mode))
+		return 0;
+	fail(err, FAILURE_USAGE, -EEXIST, "cannot write '%s'", path);
+	error_because(err, "it is the file that is read, which would be lost");
+	return error_try(err, "another name");
+}
+
 int output_open(struct output *output, const char *path, int flags, struct error *err)
 {
 	int how = O_WRONLY | O_CREAT | O_CLOEXEC | (flags & OUTPUT_REPLACE ? O_TRUNC : O_EXCL);

@@ -30,6 +30,8 @@ struct output {
 	int code;                /* the first failure, negative errno */
 };
 
+/* Refuses to write over what is read: the same file by whatever name. input NULL or "-": nothing to fear. */
+int output_spare(const char *path, const char *input, struct error *err);
 int output_open(struct output *output, const char *path, int flags, struct error *err);
 void output_to_file(struct output *output, FILE *file);           /* borrowed, e.g. stdout */
 void output_to_text(struct output *output, struct text *text);    /* borrowed */

@@ -177,6 +177,8 @@ static int convert_run(void *config, const struct option_arguments *arguments, s
 		return error_because(err, "both would be written to stdout");
 	}
 	r = target_choose(convert->to, arguments->operands[1], &target, err);
+	if (r >= 0 && !convert->explain)
+		r = output_spare(arguments->operands[1], arguments->operands[0], err);
 	if (r >= 0)
 		r = profile_open_told(arguments->operands[0], convert->counts, &profile, err);
 	if (r >= 0)

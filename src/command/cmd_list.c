@@ -131,6 +131,11 @@ static void add_formats(struct table *table)
 			value_text((*row)->name), value_truth((*row)->read), value_truth((*row)->write),
 			text_or_none((*row)->suffix), value_text((*row)->summary),
 		});
+	for (const struct view *const *row = views; *row; row++)       /* convert draws these, too */
+		table_add(table, (struct value[]){
+			value_text((*row)->name), value_truth(false), value_truth(true), text_or_none((*row)->suffix),
+			value_text((*row)->summary),
+		});
 }
 
 static void add_gates(struct table *table)

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "command/answer.h"
 #include "command/command.h"
@@ -416,6 +417,8 @@ static int report_run(void *config, const struct option_arguments *arguments, st
 		r = check_asked(report, asked, err);
 	if (r >= 0)
 		r = select_cells(report, selection, err);
+	if (r >= 0 && (report->html || report->output))
+		r = output_spare(report->html ? report->html : report->output, arguments->operands[0], err);
 	return r < 0 ? r : report_file(report, asked, selection, arguments->operands[0], err);
 }
 

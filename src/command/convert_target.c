@@ -50,7 +50,7 @@ static bool find(const char *name, const char *path, struct target *ret)
 		return true;
 	}
 	for (size_t i = 0; views[i]; i++)
-		if (name ? !strcmp(views[i]->name, name) : ends_in(path, views[i]->suffix)) {
+		if (name ? !strcmp(views[i]->name, name) || !strcmp(views[i]->suffix + 1, name) : ends_in(path, views[i]->suffix)) {
 			*ret = of_view(views[i]);
 			return true;
 		}

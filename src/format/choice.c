@@ -31,13 +31,15 @@ static struct dimension_id dimension_of(const struct profile *profile, const cha
 static int fail_choice(const struct profile *profile, const char *name, struct error *err)
 {
 	struct text states = TEXT(400);
+	const char *first = NULL;
 
 	for (uint32_t i = 1; i < profile_dimension_count(profile); i++) {
 		const struct dimension *row = profile_dimension_at(profile, i);
 
-		if (!row->parent.index)
-			text_print(&states, "%s%s", states.size ? ", " : "",
-				   profile_text(profile, row->name));
+		if (row->parent.index)
+			continue;
+		text_print(&states, "%s%s", states.size ? ", " : "", profile_text(profile, row->name));
+		first = first ? first : profile_text(profile, row->name);
 	}
 	if (name)
 		fail(err, FAILURE_USAGE, -EINVAL, "no dimension '%.100s' in this profile", name);
@@ -46,7 +48,9 @@ static int fail_choice(const struct profile *profile, const char *name, struct e
 		     "no dimension was named, and this format holds one");
 	error_because(err, "it has: %s", text_string(&states));
 	text_done(&states);
-	return error_try(err, "--dimension oncpu, or another of these");
+	if (profile_dimension_find(profile, NULL, "oncpu").index)
+		first = "oncpu";
+	return first ? error_try(err, "--dimension %.100s, or another of these", first) : err->code;
 }
 
 /* The one state or amount that has cells, as in many imports; none where there are several. */
@@ -65,6 +69,26 @@ static struct dimension_id only_dimension(const struct profile *profile)
 	return only;
 }
 
+static int fail_weightless(const struct choice *choice, struct error *err)
+{
+	CLEANUP_TEXT char *name = choice_name(choice->profile, choice->dimension);
+
+	fail(err, FAILURE_WORK, -ENODATA, "there is nothing to write");
+	error_because(err, "'%.100s' weighs nothing in this profile", name);
+	return error_try(err, "crosscut report, which says what the file holds");
+}
+
+static bool weighs(const struct choice *choice)
+{
+	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
+		const struct cell *cell = profile_cell_at(choice->profile, i);
+
+		if ((cell->value || cell->count) && choice_has(choice, cell))
+			return true;
+	}
+	return false;
+}
+
 int choice_make(const struct profile *profile, const struct format_options *options,
 		struct choice *ret, struct error *err)
 {
@@ -74,7 +98,10 @@ int choice_make(const struct profile *profile, const struct format_options *opti
 	choice.dimension = name ? dimension_of(profile, name) : only_dimension(profile);
 	if (!choice.dimension.index)
 		return fail_choice(profile, name, err);
-	*ret = choice_of(profile, choice.dimension);
+	choice = choice_of(profile, choice.dimension);
+	if (!weighs(&choice))
+		return fail_weightless(&choice, err);
+	*ret = choice;
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters to levels, in thousandths since many are fractions. */
+/* Counters to levels; in thousandths where one is ever a fraction. */
 #include "format/chrome_counter.h"
 
 #include "base/map.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { NAME_LIMIT = 4096, COUNTER_LIMIT = 1 << 20, THOUSANDTHS = 3 };
+enum { NAME_LIMIT = 4096, COUNTER_LIMIT = 1 << 20, THOUSANDTHS = 3, MILLI = 1000 };
 
 struct chrome_counters chrome_counters_new(struct import *import)
 {
@@ -51,8 +51,10 @@ void chrome_counter_read(struct chrome_counters *counters, struct json_value eve
 		uint32_t key[2], *index;
 		bool added;
 
-		if (!json_decimal(items.value, THOUSANDTHS, &value))
+		if (!json_decimal(items.value, THOUSANDTHS, &value)) {
+			import_warn(counters->import, "a counter's value is no number", NULL, 0);
 			continue;
+		}
 		if (value < 0)
 			import_skipped(counters->import, "a counter is below zero", NULL, 0);
 		if (value < 0 || counters->count >= COUNTER_LIMIT)
@@ -67,32 +69,52 @@ void chrome_counter_read(struct chrome_counters *counters, struct json_value eve
 			counters->rows[counters->count++] = row;
 		}
 		counters->rows[*index].count++;
+		counters->rows[*index].fraction |= value % MILLI != 0;
 		counters->rows[*index].last = (uint64_t)value;
 		if (counters->rows[*index].maximum < (uint64_t)value)
 			counters->rows[*index].maximum = (uint64_t)value;
 	}
 }
 
-void chrome_counters_finish(struct chrome_counters *counters)
+/* A level of its own for each, whole where it always was: levels of different things have no sum. */
+static struct dimension_id counter_dimension(struct profile *into, const struct chrome_counter *counter)
+{
+	struct dimension_row row = { .name = profile_text(into, profile_object_at(into, counter->object.index)->name),
+				     .kind = DIMENSION_LEVEL,
+				     .unit = counter->fraction ? "thousandths" : "count",
+				     .meaning = "a counter of the trace, as it was last set" };
+
+	return profile_dimension(into, &row);
+}
+
+static void counter_finish(struct chrome_counters *counters, const struct chrome_counter *counter, struct slice_id slice)
 {
 	struct profile *into = import_profile(counters->import);
+	struct measure measure = { .role = ROLE_TOTAL, .weighting = WEIGHTING_EXACT, .source = profile_string(into, "chrome"),
+				   .dimension = counter_dimension(into, counter) };
+	struct thread_id thread = profile_thread(into, (struct thread){ .process = counter->process });
+	struct cell cell = { .slice = slice, .thread = thread, .object = counter->object, .count = counter->count,
+			     .value = counter->last, .maximum = counter->maximum };
+
+	cell.measure = measure.dimension.index ? profile_measure(into, measure) : (struct measure_id){ 0 };
+	if (!cell.measure.index) {
+		import_skipped(counters->import, "more counters than are kept", NULL, 0);
+		return;
+	}
+	if (!counter->fraction) {
+		cell.value /= MILLI;
+		cell.maximum /= MILLI;
+	}
+	profile_add_cell(into, cell);
+}
+
+void chrome_counters_finish(struct chrome_counters *counters)
+{
 	struct slice_id slice;
-	struct dimension_row row = { .name = "counter", .unit = "thousandths", .kind = DIMENSION_LEVEL,
-				     .meaning = "a counter of the trace, as it was last set" };
-	struct measure measure = { .role = ROLE_DETAIL, .weighting = WEIGHTING_EXACT };
 
 	if (!counters->count)
 		return;
 	slice = import_slice(counters->import, 0);
-	measure.dimension = profile_dimension(into, &row);
-	measure.source = profile_string(into, "chrome");
-	for (size_t i = 0; i < counters->count; i++) {
-		const struct chrome_counter *counter = &counters->rows[i];
-		struct thread_id thread = profile_thread(into, (struct thread){ .process = counter->process });
-
-		profile_add_cell(into, (struct cell){ .slice = slice, .thread = thread,
-						      .measure = profile_measure(into, measure),
-						      .object = counter->object, .count = counter->count,
-						      .value = counter->last, .maximum = counter->maximum });
-	}
+	for (size_t i = 0; i < counters->count; i++)
+		counter_finish(counters, &counters->rows[i], slice);
 }

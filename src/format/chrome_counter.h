@@ -4,6 +4,7 @@
  * Counters of a trace: each series of each process becomes one level, with how often it was set, its last value and its
  * largest. What it was in between has no place in a profile.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,7 @@
 struct import;
 struct map;
 
-struct chrome_counter { struct process_id process; struct object_id object; uint64_t count, last, maximum; };
+struct chrome_counter { struct process_id process; struct object_id object; uint64_t count, last, maximum; bool fraction; };
 
 struct chrome_counters {
 	struct import *import;

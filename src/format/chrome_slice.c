@@ -76,7 +76,7 @@ static void weight_add(struct nesting *nesting, uint64_t count, uint64_t ns, int
 {
 	struct import_sample sample = { .measure = nesting->slices->measure, .thread = nesting->track->thread,
 					.stack = nesting->open[nesting->depth - 1].stack, .count = count, .value = ns,
-					.time_ns = time_of(at_ns) };
+					.time_ns = time_of(at_ns), .more = !count };
 
 	if (sample.measure.total.index)
 		import_sample(nesting->slices->import, &sample);

@@ -71,7 +71,7 @@ static uint64_t columns_put(struct columns *columns, struct choice choice, uint6
 	if (!weighs(&choice, &value, &count))
 		return before;
 	column.counted = last && is_count(last) && before == count;
-	if (!is_count(&column) && !column.counted && !columns_came_as_pprof(choice.profile)) {
+	if ((!is_count(&column) || value != count) && !column.counted && !columns_came_as_pprof(choice.profile)) {
 		struct column events = { .choice = choice, .unit = "count", .events = true };
 
 		events.name = xasprintf("%s%s", name, VALUES_EVENTS);
@@ -110,8 +110,9 @@ int columns_make(struct columns *columns, const struct profile *profile,
 	}
 	if (columns->count)
 		return 0;
-	fail(err, FAILURE_USAGE, -ENODATA, "there is nothing to write");
-	return error_because(err, "no dimension of this profile weighs anything");
+	fail(err, FAILURE_WORK, -ENODATA, "there is nothing to write");
+	error_because(err, "no dimension of this profile weighs anything");
+	return error_try(err, "crosscut report, which says what the file holds");
 }
 
 void columns_done(struct columns *columns)

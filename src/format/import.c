@@ -220,7 +220,7 @@ void import_sample(struct import *import, const struct import_sample *sample)
 		import_skipped(import, "more than 256 kinds of events", NULL, 0);
 		return;
 	}
-	import->samples++;
+	import->samples += !sample->more;
 	cell.value = value_scaled(sample->value, &sample->measure);
 	profile_add_cell(import->profile, cell);
 	if (!sample->stack.index && !sample->stackless)

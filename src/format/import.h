@@ -98,6 +98,7 @@ struct import_sample {
 	uint64_t value;                              /* in the file's unit */
 	uint64_t time_ns;                            /* 0 unknown */
 	struct object_id object;
+	bool more;                                   /* says more of a record that was counted already */
 	bool stackless;                              /* kept among the stacks although it has none: its walk found nothing */
 };
 void import_sample(struct import *import, const struct import_sample *sample);

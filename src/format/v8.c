@@ -143,6 +143,7 @@ static void sample_add(struct v8_reader *reader, struct stack_id stack, uint64_t
 
 	import_sample(reader->import, &sample);
 	sample.measure = reader->time;
+	sample.more = true;
 	sample.value = ns > 0 ? (uint64_t)ns : 0;
 	if (sample.value)
 		import_sample(reader->import, &sample);

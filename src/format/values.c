@@ -75,7 +75,7 @@ void values_start(struct values *values)
 		struct value_column *column = &values->columns[i];
 		bool last = i + 1 == values->count;
 
-		column->counts_next = !last && column->is_count && !column[1].is_count;
+		column->counts_next = !last && column->is_count && (!column[1].is_count || is_events_of(values, i));
 		if (!column->counts_next || !is_events_of(values, i))
 			column->measure = import_measure(values->import, &column->event);
 	}

@@ -78,7 +78,7 @@ TEST(who_it_was_may_be_told_by_numbers_strings_or_names)
 }
 
 /* Perfetto's test_json_counter_args: odd numbers in strings, and strings that are none. */
-TEST(counters_keep_their_last_value_in_thousandths)
+TEST(each_counter_is_a_level_of_its_own_with_its_last_value)
 {
 	CLEANUP(profile) struct profile *profile = reading("chrome",
 		"[{\"ph\":\"C\",\"pid\":1,\"ts\":3,\"name\":\"n\",\"args\":{\"dot\":\".75\",\"zero\":\"050\",\"plus\":\"+10.5\","
@@ -86,12 +86,16 @@ TEST(counters_keep_their_last_value_in_thousandths)
 
 	assert_int_equal(profile_cell_count(profile), 3);
 	assert_int_equal(profile_cell_at(profile, 0)->value, 750);
-	assert_int_equal(profile_cell_at(profile, 1)->value, 1000);
-	assert_int_equal(profile_cell_at(profile, 1)->maximum, 50000);
+	assert_int_equal(profile_cell_at(profile, 1)->value, 1);
+	assert_int_equal(profile_cell_at(profile, 1)->maximum, 50);
 	assert_int_equal(profile_cell_at(profile, 1)->count, 2);
 	assert_int_equal(profile_cell_at(profile, 2)->value, 10500);
 	assert_string_equal(profile_text(profile, profile_object_at(profile, profile_cell_at(profile, 0)->object.index)->name),
 			    "n dot");
+	assert_int_equal(profile_dimension_count(profile), 4);
+	assert_string_equal(profile_text(profile, profile_dimension_at(profile, 1)->name), "n dot");
+	assert_string_equal(profile_text(profile, profile_dimension_at(profile, 2)->name), "n zero");
+	assert_true(remarked(profile, "a counter's value is no number"));
 }
 
 TEST(asynchronous_events_are_intervals_of_their_own)
@@ -178,4 +182,11 @@ TEST(a_trace_of_some_megabytes_is_read_to_its_end_whatever_lies_on_the_edges_of_
 	folded_is(file, "time", "f 20000000\n");
 	folded_is(file, "samples", "a 1\n");
 	text_done(&text);
+}
+
+TEST(a_slice_is_one_record_however_many_pieces_its_time_has)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome", "[" X("a", "0", "10") "," X("b", "2", "3") "]");
+
+	assert_int_equal(profile_meta_number(profile, "import.samples", 0), 2);
 }

@@ -142,6 +142,41 @@ static int recognised(const char *text)
 	return format_find("perf-script")->recognise(text, strlen(text));
 }
 
+/* Cycles are counted in units of one: how many samples they were of is a column of its own. */
+TEST(samples_and_what_they_weigh_stay_apart_through_other_formats)
+{
+	static const char *const others[] = { "pprof", "otlp" };
+	CLEANUP(profile) struct profile *profile = read_text("a 1 1.000000: 1000 cycles: \n\t1f f (m)\n\n"
+							     "a 1 2.000000: 3000 cycles: \n\t1f f (m)\n\n");
+
+	for (size_t i = 0; i < ARRAY_LENGTH(others); i++) {
+		struct text written = TEXT(1 << 16);
+		CLEANUP(profile) struct profile *again = NULL;
+		struct error err = { 0 };
+		struct output to;
+		struct input *input;
+		uint64_t count = 0, value = 0;
+
+		output_to_text(&to, &written);
+		assert_int_equal(format_find(others[i])->write(profile, &(struct format_options){ 0 }, &to, &err), 0);
+		assert_int_equal(output_finish(&to, &err), 0);
+		input = input_memory(written.bytes, written.size, "again");
+		assert_int_equal(format_read_input(input, &again, &err), 0);
+		input_free(input);
+		for (size_t k = 0; k < profile_cell_count(again); k++) {
+			const struct cell *cell = profile_cell_at(again, k);
+
+			if (profile_measure_at(again, cell->measure.index)->role != ROLE_TOTAL)
+				continue;
+			count += cell->count;
+			value += cell->value;
+		}
+		assert_int_equal(count, 2);
+		assert_int_equal(value, 4000);
+		text_done(&written);
+	}
+}
+
 TEST(ordinary_text_is_no_perf_script)
 {
 	static const char *const texts[] = {
