@@ -131,11 +131,6 @@ static void add_formats(struct table *table)
 			value_text((*row)->name), value_truth((*row)->read), value_truth((*row)->write),
 			text_or_none((*row)->suffix), value_text((*row)->summary),
 		});
-	for (const struct view *const *row = views; *row; row++)       /* convert draws these, too */
-		table_add(table, (struct value[]){
-			value_text((*row)->name), value_truth(false), value_truth(true), text_or_none((*row)->suffix),
-			value_text((*row)->summary),
-		});
 }
 
 static void add_gates(struct table *table)
@@ -237,7 +232,7 @@ static const struct set {
 	{ "commands", "commands", COLUMNS(plain_columns), add_commands },
 	{ "dimensions", "dimensions: states of the ledger, their parts, and amounts", COLUMNS(dimension_columns),
 	  add_dimensions },
-	{ "formats", "file formats (convert --to)", COLUMNS(format_columns), add_formats },
+	{ "formats", "file formats (convert --to, which takes views, too: list views)", COLUMNS(format_columns), add_formats },
 	{ "gates", "gates: may this evidence speak (check)", COLUMNS(gate_columns), add_gates },
 	{ "hypotheses", "mechanisms, and what must move together ([hypothesis] mechanism)", COLUMNS(plain_columns), add_hypotheses },
 	{ "interpreters", "runtimes whose own frames and code are read", COLUMNS(plain_columns), add_interpreters },
@@ -250,7 +245,7 @@ static const struct set {
 	  add_symbol_sources },
 	{ "symptoms", "symptoms, and the evidence to take first (select)", COLUMNS(plain_columns), add_symptoms },
 	{ "truths", "programs whose waits are known (calibrate)", COLUMNS(state_columns), add_truths },
-	{ "views", "media an answer can be drawn on", COLUMNS(plain_columns), add_views },
+	{ "views", "media an answer can be drawn on (convert --to, report -o)", COLUMNS(plain_columns), add_views },
 	{ "works", "sources of completions (record --work)", COLUMNS(work_columns), add_works },
 };
 
