@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "unwind/go_image.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -263,6 +264,16 @@ static int read_elf(Elf *elf, int fd, struct doctor_elf *ret)
 	return 0;
 }
 
+static bool has_go_table(int fd)
+{
+	struct image image = { .fd = fd };
+	struct gopclntab table;
+	bool has = image_open(&image) == 0 && go_image_table(&image, &table, NULL) == 0;
+
+	image_done(&image);
+	return has;
+}
+
 int doctor_elf_read(int fd, struct doctor_elf *ret)
 {
 	struct doctor_elf facts = { .kind = "", .language = "" };
@@ -272,6 +283,7 @@ int doctor_elf_read(int fd, struct doctor_elf *ret)
 	(void)elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	r = read_elf(elf, fd, &facts);
+	facts.go_table = r == 0 && !facts.foreign && has_go_table(fd);
 	(void)elf_end(elf);
 	if (r == 0)
 		*ret = facts;
@@ -295,6 +307,8 @@ const char *doctor_elf_symbols(const struct doctor_elf *elf)
 {
 	if (elf->symbols > 1)
 		return "full";
+	if (elf->go_table)
+		return ".gopclntab";
 	return elf->dynamic_symbols > 1 ? "exported only" : "stripped";
 }
 

@@ -46,6 +46,8 @@ static struct value text_or_none(const char *text)
 
 static const char *unwind_name(const struct doctor_elf *elf)
 {
+	if (elf->go_table && !elf->unwind_tables)
+		return ".gopclntab";
 	if (elf->unwind_tables)
 		return elf->debug_frame ? "both" : ".eh_frame";
 	return elf->debug_frame ? ".debug_frame" : "none";
@@ -59,11 +61,11 @@ static void judge_file(struct doctor *doctor, const char *path, const struct doc
 	if (elf->foreign)
 		doctor_judge(doctor, DOCTOR_IMPOSSIBLE, base, "it is built for another processor",
 			     "profile it where it runs");
-	if (!elf->unwind_tables && !elf->debug_frame && strcmp(frame, "yes") != 0)
+	if (!elf->unwind_tables && !elf->debug_frame && !elf->go_table && strcmp(frame, "yes") != 0)
 		doctor_judge(doctor, DOCTOR_LIMITED, base,
 			     "neither unwind tables nor frame pointers: its stacks lose callers (states and totals stay exact)",
 			     "build it with -fasynchronous-unwind-tables");
-	if (elf->symbols <= 1 && !elf->debug_info)
+	if (elf->symbols <= 1 && !elf->debug_info && !elf->go_table)
 		doctor_judge(doctor, DOCTOR_LIMITED, base, "stripped: functions that it does not export stay unnamed",
 			     *elf->build_id ? "install its debug symbols; they are found by the build id" :
 					      "keep the symbols, or build it with -Wl,--build-id");

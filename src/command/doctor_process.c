@@ -135,7 +135,7 @@ static void add_file(struct seen *seen, int fd, const char *path)
 	if (doctor_elf_read(fd, &elf) < 0)
 		return;
 	seen->file_count++;
-	seen->without_way += !program && !elf.unwind_tables && !elf.debug_frame && strcmp(doctor_elf_frame_pointers(&elf), "yes") != 0;
+	seen->without_way += !program && !elf.unwind_tables && !elf.debug_frame && !elf.go_table && strcmp(doctor_elf_frame_pointers(&elf), "yes") != 0;
 	if (program)
 		seen->language = elf.language;
 	doctor_file_add(seen->doctor, seen->files, path, &elf, program);

@@ -19,7 +19,7 @@
 #include "symbol/folder.h"
 
 extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_debugdata, symbol_source_vdso,
-	symbol_source_kallsyms, symbol_source_jitdump, symbol_source_perf_map, symbol_source_dwarf;
+	symbol_source_kallsyms, symbol_source_jitdump, symbol_source_perf_map, symbol_source_gopclntab, symbol_source_dwarf;
 
 const struct symbol_source *const symbol_sources[] = {
 	&symbol_source_symtab,
@@ -29,6 +29,7 @@ const struct symbol_source *const symbol_sources[] = {
 	&symbol_source_kallsyms,
 	&symbol_source_jitdump,
 	&symbol_source_perf_map,
+	&symbol_source_gopclntab,
 	&symbol_source_dwarf,
 };
 const size_t symbol_source_count = ARRAY_LENGTH(symbol_sources);
@@ -151,19 +152,31 @@ static int compare_queries(const void *left, const void *right)
 	return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Asks about all, the named ones too. What it names beyond that is its own. */
+/* Asks about all, the named ones too. What it names beyond that is its own, and its calls are taken before earlier ones. */
 static void ask_details(struct symbol_module *module, size_t source, struct symbol_query *queries, size_t count)
 {
-	bool *named = xcalloc(count + 1, sizeof(*named));
+	struct symbol_query *before = xcalloc(count + 1, sizeof(*before));
 
-	qsort(queries, count, sizeof(*queries), compare_queries);
-	for (size_t i = 0; i < count; i++)
-		named[i] = queries[i].name.index;
+	if (count)
+		qsort(queries, count, sizeof(*queries), compare_queries);
+	for (size_t i = 0; i < count; i++) {
+		before[i] = queries[i];
+		queries[i].calls = NULL;
+		queries[i].call_count = 0;
+	}
 	symbol_sources[source]->resolve(module, queries, count);
-	for (size_t i = 0; i < count; i++)
-		if (!named[i])
+	for (size_t i = 0; i < count; i++) {
+		if (!before[i].name.index)
 			queries[i].source = source;
-	free(named);
+		if (queries[i].call_count) {
+			queries[i].details = source;
+			free(before[i].calls);
+		} else {
+			queries[i].calls = before[i].calls;
+			queries[i].call_count = before[i].call_count;
+		}
+	}
+	free(before);
 }
 
 static void keep_calls(struct symbol_module *module, const struct symbol_query *query, struct string_id origins[])
@@ -177,7 +190,7 @@ static void keep_calls(struct symbol_module *module, const struct symbol_query *
 			.name = is_inlined ? query->calls[i].name : query->name,
 			.path = query->calls[i].path,
 			.line = query->calls[i].line,
-			.origin = is_inlined ? origins[symbol_source_count - 1] : origins[query->source],
+			.origin = is_inlined ? origins[query->details] : origins[query->source],
 		});
 	}
 	module->statistics->calls_inlined += query->call_count - 1;

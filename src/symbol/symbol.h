@@ -71,6 +71,7 @@ struct symbol_query {
 	size_t source;                               /* row of symbol_sources that named it */
 	struct symbol_call *calls;                   /* what was inlined into that function, and the function last; or NULL */
 	size_t call_count;
+	size_t details;                              /* row of symbol_sources that gave the calls */
 };
 
 /* One file that has frames, as the sources see it. */

@@ -26,6 +26,7 @@ static const struct named {
 	enum role role;
 } named[] = {
 	{ "runtime.goexit", TOP }, { "runtime.mstart", TOP }, { "runtime.rt0_go", TOP },
+	{ "_rt0_amd64", TOP }, { "_rt0_amd64_linux", TOP },             /* where a program is entered */
 	{ "runtime.sigtramp", ASSEMBLY }, { "runtime.cgoSigtramp", ASSEMBLY },
 	{ "runtime.sigreturn", SIGNAL }, { "runtime.sigreturn__sigaction", SIGNAL },
 	{ "runtime.mcall", SWITCHES }, { "runtime.morestack", SWITCHES }, { "runtime.systemstack", SWITCHES },

@@ -7,8 +7,10 @@
 #include "unwind/go_image.h"
 
 #include <errno.h>
+#include <string.h>
 
-enum { ALIGNMENT = 32 };
+/* Of moduledata, in words: it begins with the table's address, then those of its parts; where data is, by version. */
+enum { ALIGNMENT = 32, WORD = 8, NAMES = 1, VALUES = 10, DATA_1_18 = 38, DATA_1_20 = 40, MODULE_WORDS = 41 };
 
 static const char *const sections[] = { ".gopclntab", ".data.rel.ro.gopclntab" };
 
@@ -69,4 +71,47 @@ int go_image_table(struct image *image, struct gopclntab *ret, uint64_t *ret_add
 	if (ret_address)
 		*ret_address = address;
 	return r;
+}
+
+/* The list's words at a place, if it is one: it says where two parts of the table are. */
+static bool is_module(const uint64_t *words, const struct gopclntab *table, uint64_t address)
+{
+	uint64_t between = (uint64_t)(table->values.bytes - table->names.bytes);
+
+	return words[0] == address && words[NAMES] > address && words[VALUES] - words[NAMES] == between;
+}
+
+static uint64_t data_in(const uint8_t *bytes, size_t size, const struct gopclntab *table, uint64_t address)
+{
+	uint64_t words[MODULE_WORDS], first;
+
+	for (size_t at = 0; at + sizeof(words) <= size; at += WORD) {
+		memcpy(&first, bytes + at, sizeof(first));
+		if (first != address)
+			continue;
+		memcpy(words, bytes + at, sizeof(words));
+		if (is_module(words, table, address))
+			return words[table->version == GOPCLNTAB_1_18 ? DATA_1_18 : DATA_1_20];
+	}
+	return 0;
+}
+
+const uint8_t *go_image_data(struct image *image, const struct gopclntab *table, uint64_t table_address, size_t *ret_size)
+{
+	uint64_t data = 0;
+
+	for (size_t i = 0; i < image->segment_count && table->version != GOPCLNTAB_1_16 && !data; i++) {
+		const Elf64_Phdr *segment = &image->segments[i];
+		const uint8_t *bytes;
+		size_t size;
+
+		if (!(segment->p_flags & PF_W))
+			continue;
+		bytes = image_at_address(image, segment->p_vaddr, UINT64_MAX, &size);
+		if (bytes && image->header.e_type == ET_DYN)
+			bytes = image_relocated(image, bytes, segment->p_vaddr, size);
+		if (bytes)
+			data = data_in(bytes, size, table, table_address);
+	}
+	return data ? image_at_address(image, data, UINT64_MAX, ret_size) : NULL;
 }
