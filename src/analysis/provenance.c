@@ -19,6 +19,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { GENERATED_SAID_MOST = 8 };                    /* processes of which it is said one by one */
+
 static struct value meta_text(const struct profile *profile, const char *key)
 {
 	const char *text = profile_meta(profile, key);
@@ -320,6 +322,23 @@ static void warn_symbols(const struct profile *profile, struct document *into)
 				     "frames lack lines and inlined calls until crosscut symbolize reads them", (unsigned long long)failed, (unsigned long long)partial);
 }
 
+/* Without such a file generated code shows as [jit], or by the names of a part of it. */
+static void warn_generated(const struct profile *profile, struct document *into)
+{
+	static const char prefix[] = "symbol.generated.";
+	const char *key, *value;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		if (!strncmp(key, prefix, sizeof(prefix) - 1) && count++ < GENERATED_SAID_MOST)
+			document_add_finding(into, SEVERITY_WARNING, "generated code of process %s: %s", key + sizeof(prefix) - 1,
+					     value);
+	}
+	if (count > GENERATED_SAID_MOST)
+		document_add_finding(into, SEVERITY_WARNING, "generated code of %u more processes likewise", count - GENERATED_SAID_MOST);
+}
+
 void provenance_guard(const struct profile *profile, struct document *into)
 {
 	const char *budget = profile_meta(profile, "guard.budget"), *highest = profile_meta(profile, "guard.highest");
@@ -415,6 +434,7 @@ static void add_findings(const struct question *question, const struct account *
 			"no correct completion was counted: nothing is shown per completion");
 	warn_missing(question->profile, into);
 	warn_symbols(question->profile, into);
+	warn_generated(question->profile, into);
 	note_left_out(question->profile, into);
 	note_redacted(question->profile, into);
 	note_attached(question->profile, into);

@@ -31,6 +31,7 @@ enum { PROCESS_LIMIT = 65536, STALE_S = 2 };
 struct written {                                     /* a file that a runtime writes */
 	int fd;                                      /* -1 none */
 	uint64_t device, inode;
+	const char *refused;                         /* why there is none, although there was a file */
 };
 
 struct process {
@@ -164,25 +165,33 @@ static int open_inside(int root, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-static bool is_believed(const struct process *process, const struct stat *status)
+/* NULL where it is believed. */
+static const char *refusal_of(const struct process *process, const struct stat *status)
 {
 	if (!S_ISREG(status->st_mode))
-		return false;
+		return "it is no regular file";
 	if (status->st_uid && status->st_uid != process->user && status->st_uid != process->effective_user)
-		return false;
-	return !process->start_s || status->st_mtim.tv_sec + STALE_S >= process->start_s;
+		return "it belongs to another user";
+	if (process->start_s && status->st_mtim.tv_sec + STALE_S < process->start_s)
+		return "it is older than the process";
+	return NULL;
 }
 
 /* Takes the descriptor, or closes it. */
 static void keep(struct harvest_generated *harvest, const struct process *process, int fd, struct written *to)
 {
+	const char *refused;
 	struct stat status;
 
+	if (fd < 0 && to->fd < 0)
+		to->refused = fd == -ELOOP ? "it is a symbolic link" : fd == -EACCES ? "it may not be read" : to->refused;
 	if (fd < 0)
 		return;
-	if (fstat(fd, &status) < 0 || !is_believed(process, &status) ||
-	    (to->fd >= 0 && to->device == status.st_dev && to->inode == status.st_ino) ||
-	    (to->fd < 0 && harvest->open >= HARVEST_GENERATED_LIMIT)) {
+	refused = fstat(fd, &status) < 0 ? "it cannot be read" : refusal_of(process, &status);
+	if (!refused && to->fd < 0 && harvest->open >= HARVEST_GENERATED_LIMIT)
+		refused = "too many such files were open";
+	if (refused || (to->fd >= 0 && to->device == status.st_dev && to->inode == status.st_ino)) {
+		to->refused = to->fd < 0 ? refused : NULL;
 		(void)close(fd);
 		return;
 	}
@@ -286,6 +295,11 @@ static void forget(struct harvest_generated *harvest, struct process *process)
 	(void)map_remove(harvest->by_pid, &pid);
 }
 
+static bool has_file(const struct process *process)
+{
+	return process->perf_map.fd >= 0 || process->jitdump.fd >= 0 || process->perf_map.refused || process->jitdump.refused;
+}
+
 /* Who left no file is forgotten: most processes never write one, and a busy machine bears thousands a minute. */
 void harvest_generated_exit(struct harvest_generated *harvest, pid_t pid)
 {
@@ -296,7 +310,7 @@ void harvest_generated_exit(struct harvest_generated *harvest, pid_t pid)
 	look_for_map(harvest, process);
 	close_fd(harvest, &process->root_fd);
 	process->gone = true;
-	if (process->perf_map.fd < 0 && process->jitdump.fd < 0)
+	if (!has_file(process))
 		forget(harvest, process);
 }
 
@@ -312,17 +326,19 @@ static const struct process *writer_of(struct harvest_generated *harvest, const 
 {
 	const struct process *parent = find(harvest, process->parent_pid);
 
-	if (process->perf_map.fd >= 0 || process->jitdump.fd >= 0 || !parent || !parent->stack_start ||
+	if (has_file(process) || !parent || !parent->stack_start ||
 	    parent->stack_start != process->stack_start)
 		return process;
 	return parent;
 }
 
-static void hand_out(struct harvest_generated *harvest, const struct generated_file *file)
+static void hand_out(struct harvest_generated *harvest, struct generated_file *file, const struct written *from)
 {
-	struct stat status;
+	struct stat status = { 0 };
 
-	if (file->fd < 0 || fstat(file->fd, &status) < 0)
+	file->fd = from->fd;
+	file->refused = from->refused;
+	if (!file->refused && (file->fd < 0 || fstat(file->fd, &status) < 0))
 		return;
 	grow(harvest->files, harvest->file_count, harvest->file_room);
 	harvest->files[harvest->file_count] = *file;
@@ -338,11 +354,9 @@ const struct generated_file *harvest_generated_files(struct harvest_generated *h
 		struct generated_file file = { .path = process->path, .start_ns = start_ns, .end_ns = end_ns };
 
 		file.kind = GENERATED_JITDUMP;
-		file.fd = writer->jitdump.fd;
-		hand_out(harvest, &file);
+		hand_out(harvest, &file, &writer->jitdump);
 		file.kind = GENERATED_PERF_MAP;
-		file.fd = writer->perf_map.fd;
-		hand_out(harvest, &file);
+		hand_out(harvest, &file, &writer->perf_map);
 	}
 	*ret_count = harvest->file_count;
 	return harvest->files;

@@ -7,7 +7,8 @@
  * second, when it ends, and when the capture ends.
  *
  * A file is believed only if it is a regular one, belongs to the user of the process or to root, and was written since
- * the process began: in /tmp anyone may leave a map for somebody else's number, and numbers are used again.
+ * the process began: in /tmp anyone may leave a map for somebody else's number, and numbers are used again. What is not
+ * believed is handed out without a descriptor, with the reason.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -65,12 +65,16 @@ struct doctor_elf {
 	uint64_t symbols, dynamic_symbols;      /* entries of .symtab and .dynsym */
 	bool unwind_tables, debug_frame, debug_info;
 	bool go_table;                  /* .gopclntab, of a version that is read: rows and names, also where it is stripped */
+	bool debug_found, debug_symbols;        /* its debug file is here, and names functions */
+	int debug_error;                        /* why it is not here, as symbol_module has it */
 	uint64_t functions, functions_with_frame;       /* looked at, and how many set up a frame pointer */
 	uint64_t producers, producers_unoptimised;      /* distinct compiler command lines in the debug information */
 };
 int doctor_elf_read(int fd, struct doctor_elf *ret);     /* -ENOEXEC: no ELF file */
+/* Looks for its debug file where a capture does: `root` is put before the path ("" for none). */
+void doctor_debug_read(int fd, const char *root, const char *path, struct doctor_elf *facts);
 const char *doctor_elf_frame_pointers(const struct doctor_elf *elf);    /* "yes", "no", "partly", "unknown" */
-const char *doctor_elf_symbols(const struct doctor_elf *elf);           /* "full", ".gopclntab", "exported only", "stripped" */
+const char *doctor_elf_symbols(const struct doctor_elf *elf);           /* "full", ".gopclntab", "apart", "exported only", "stripped" */
 const char *doctor_elf_optimised(const struct doctor_elf *elf);         /* "yes", "no", "partly", "unknown" */
 
 /* The table of files, shared by processes and binaries. */

@@ -309,6 +309,8 @@ const char *doctor_elf_symbols(const struct doctor_elf *elf)
 		return "full";
 	if (elf->go_table)
 		return ".gopclntab";
+	if (elf->debug_symbols)
+		return "apart";
 	return elf->dynamic_symbols > 1 ? "exported only" : "stripped";
 }
 

@@ -36,7 +36,13 @@ struct table *doctor_file_table(void)
 
 static struct value debug_value(const struct doctor_elf *elf)
 {
-	return value_text(elf->debug_info ? "here" : *elf->debug_link ? "apart" : "none");
+	if (elf->debug_info)
+		return value_text("here");
+	if (elf->debug_found)
+		return value_text("apart");
+	if (elf->debug_error == -EBADMSG || elf->debug_error == -ESTALE)
+		return value_text("refused");
+	return value_text(*elf->debug_link ? "absent" : "none");
 }
 
 static struct value text_or_none(const char *text)
@@ -53,6 +59,25 @@ static const char *unwind_name(const struct doctor_elf *elf)
 	return elf->debug_frame ? ".debug_frame" : "none";
 }
 
+static void judge_stripped(struct doctor *doctor, const char *base, const struct doctor_elf *elf)
+{
+	const char *unnamed = "functions that it does not export stay unnamed";
+	const char *link = *elf->debug_link ? elf->debug_link : "by the build id";
+	char costs[448];
+
+	if (elf->debug_error == -EBADMSG)
+		(void)snprintf(costs, sizeof(costs), "stripped, and its debug file %.200s is refused, since its checksum is not what .gnu_debuglink tells: %s", link, unnamed);
+	else if (elf->debug_error == -ESTALE)
+		(void)snprintf(costs, sizeof(costs), "stripped, and its debug file %.200s is refused, since it is of another build: %s", link, unnamed);
+	else if (*elf->debug_link)
+		(void)snprintf(costs, sizeof(costs), "stripped, and its debug file %.200s is not here: %s", link, unnamed);
+	else
+		(void)snprintf(costs, sizeof(costs), "stripped: %s", unnamed);
+	doctor_judge(doctor, DOCTOR_LIMITED, base, costs,
+		     *elf->build_id ? "install its debug symbols; they are found by the build id" :
+				      "keep the symbols, or build it with -Wl,--build-id");
+}
+
 static void judge_file(struct doctor *doctor, const char *path, const struct doctor_elf *elf)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -65,10 +90,8 @@ static void judge_file(struct doctor *doctor, const char *path, const struct doc
 		doctor_judge(doctor, DOCTOR_LIMITED, base,
 			     "neither unwind tables nor frame pointers: its stacks lose callers (states and totals stay exact)",
 			     "build it with -fasynchronous-unwind-tables");
-	if (elf->symbols <= 1 && !elf->debug_info && !elf->go_table)
-		doctor_judge(doctor, DOCTOR_LIMITED, base, "stripped: functions that it does not export stay unnamed",
-			     *elf->build_id ? "install its debug symbols; they are found by the build id" :
-					      "keep the symbols, or build it with -Wl,--build-id");
+	if (elf->symbols <= 1 && !elf->debug_info && !elf->debug_symbols && !elf->go_table)
+		judge_stripped(doctor, base, elf);
 	if (!*elf->build_id)
 		doctor_judge(doctor, DOCTOR_LIMITED, base, "no build id: names can be given only while this file stays",
 			     "build it with -Wl,--build-id");
@@ -126,6 +149,7 @@ int doctor_binary(struct doctor *doctor, const char *path, struct error *err)
 		fail(err, FAILURE_WORK, r, "'%s' is no program", path);
 		return error_because(err, "it is no ELF file");
 	}
+	doctor_debug_read(fd, "", path, &elf);
 	table = doctor_file_table();
 	doctor_file_add(doctor, table, path, &elf, true);
 	document_add_record(doctor->document, "program", "program", program_record(&elf));

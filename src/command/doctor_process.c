@@ -7,9 +7,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "capture/harvest.h"
+#include "capture/harvest_generated.h"
 #include "command/doctor.h"
 #include "interpreter/interpreter.h"
 #include "result/document.h"
+#include "symbol/generated.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -48,9 +51,13 @@ struct seen {                           /* what the mappings of one process show
 	const struct runtime *runtime;
 	char runtime_file[PATH_SIZE];
 	const char *language;           /* of the program itself */
+	char root[32];                  /* "/proc/1234/root" */
 	char program[PATH_SIZE];
 	size_t file_count, left_out;
 	size_t unreadable, without_way;
+	bool generates;                 /* it has executable memory of no file */
+	bool perf_map;                  /* as a capture will see it: there, and believed */
+	const char *perf_map_refused;   /* why it is not, or only in part; NULL: there is nothing to say */
 	char last[PATH_SIZE];
 	int own_frames;                 /* 0: its own frames can be read; -ENOENT: nothing is known of such; -ENOTSUP: why not */
 	char own_frames_text[INTERPRETER_WHY];
@@ -134,6 +141,7 @@ static void add_file(struct seen *seen, int fd, const char *path)
 	}
 	if (doctor_elf_read(fd, &elf) < 0)
 		return;
+	doctor_debug_read(fd, seen->root, path, &elf);
 	seen->file_count++;
 	seen->without_way += !program && !elf.unwind_tables && !elf.debug_frame && !elf.go_table && strcmp(doctor_elf_frame_pointers(&elf), "yes") != 0;
 	if (program)
@@ -148,9 +156,12 @@ static void read_mapping(struct seen *seen, pid_t pid, const char *line)
 {
 	unsigned long long start, end;
 	char mode[8], path[PATH_SIZE] = "";
-	int fd;
+	int fd, fields;
 
-	if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %4095[^\n]", &start, &end, mode, path) < 4)
+	fields = sscanf(line, "%llx-%llx %7s %*s %*s %*s %4095[^\n]", &start, &end, mode, path);
+
+	seen->generates |= fields == 3 && mode[2] == 'x';
+	if (fields < 4)
 		return;
 	if (mode[2] != 'x' || path[0] != '/' || !strcmp(path, seen->last))
 		return;
@@ -211,12 +222,25 @@ static void read_status(pid_t pid, char name[32], char inner_pid[32])
 		(void)fclose(file);
 }
 
-static bool has_perf_map(pid_t pid, const char *inner_pid)
+/* Asks the code that looks for it in a capture. */
+static void look_for_map(struct seen *seen, pid_t pid, const char *inner_pid)
 {
-	char path[128];
+	CLEANUP(harvest_generated) struct harvest_generated *harvest = harvest_generated_new();
+	static struct harvested_process process;
+	const struct generated_file *files;
+	size_t count;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%s.map", (int)pid, inner_pid);
-	return access(path, R_OK) == 0;
+	process.pid = (uint32_t)pid;
+	process.namespace_pid = (uint32_t)atoi(inner_pid);
+	harvest_generated_process(harvest, &process);
+	files = harvest_generated_files(harvest, 0, 0, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (files[i].kind != GENERATED_PERF_MAP)
+			continue;
+		seen->perf_map = !files[i].refused;
+		seen->perf_map_refused = files[i].refused ? files[i].refused :
+					 files[i].size > GENERATED_MAP_LIMIT ? "it is too large, and read in part" : NULL;
+	}
 }
 
 /* Tries what a capture would: its structures are found, or it is said why they are not. */
@@ -243,7 +267,7 @@ static void read_own_frames(struct seen *seen, pid_t pid)
 	text_done(&maps);
 }
 
-static void judge_runtime(struct doctor *doctor, const struct seen *seen, pid_t pid, bool perf_map)
+static void judge_runtime(struct doctor *doctor, const struct seen *seen, pid_t pid)
 {
 	const struct runtime *runtime = seen->runtime;
 	struct text command = TEXT(COMMAND_LIMIT);
@@ -251,17 +275,20 @@ static void judge_runtime(struct doctor *doctor, const struct seen *seen, pid_t 
 	read_command(pid, &command);
 	if (seen->own_frames == -ENOTSUP)
 		doctor_judge(doctor, DOCTOR_LIMITED, runtime->name, seen->own_frames_text, runtime->change);
-	else if (runtime->option && !perf_map && !strstr(text_string(&command), runtime->option))
+	else if (runtime->option && !seen->perf_map && !strstr(text_string(&command), runtime->option))
 		doctor_judge(doctor, DOCTOR_LIMITED, runtime->name, runtime->costs, runtime->change);
 	text_done(&command);
 }
 
-static void judge_process(struct doctor *doctor, const struct seen *seen, pid_t pid, bool perf_map)
+static void judge_process(struct doctor *doctor, const struct seen *seen, pid_t pid)
 {
 	char costs[128];
 
 	if (seen->runtime)
-		judge_runtime(doctor, seen, pid, perf_map);
+		judge_runtime(doctor, seen, pid);
+	(void)snprintf(costs, sizeof(costs), "%s: generated code shows as [jit]", seen->perf_map_refused ? seen->perf_map_refused : "");
+	if (seen->perf_map_refused && (seen->runtime || seen->generates))       /* others need none */
+		doctor_judge(doctor, DOCTOR_LIMITED, "perf map", costs, "let the process write it anew, as its own user");
 	if (strstr(seen->program, " (deleted)"))
 		doctor_judge(doctor, DOCTOR_LIMITED, "program", "its file was replaced: names come only from the running copy",
 			     "keep the old file until the capture is symbolized");
@@ -274,8 +301,7 @@ static void judge_process(struct doctor *doctor, const struct seen *seen, pid_t 
 		doctor_judge(doctor, DOCTOR_LIMITED, "mappings", costs, "run as root, or with CAP_SYS_PTRACE");
 }
 
-static struct record *process_record(pid_t pid, const struct seen *seen, const char *name, const char *inner_pid,
-				     bool perf_map)
+static struct record *process_record(pid_t pid, const struct seen *seen, const char *name, const char *inner_pid)
 {
 	const char *runtime = seen->runtime ? seen->runtime->name : seen->language;
 	struct record *record = record_new();
@@ -293,7 +319,7 @@ static struct record *process_record(pid_t pid, const struct seen *seen, const c
 	if (seen->own_frames != -ENOENT)
 		record_add(record, "own_frames", seen->own_frames ? "its own frames: no" : "its own frames", "",
 			   value_text(seen->own_frames_text));
-	record_add(record, "perf_map", "perf map", "", value_truth(perf_map));
+	record_add(record, "perf_map", "perf map", "", value_truth(seen->perf_map));
 	return record;
 }
 
@@ -308,11 +334,11 @@ int doctor_process(struct doctor *doctor, pid_t pid, struct error *err)
 {
 	struct seen seen = { .doctor = doctor, .language = "" };
 	char name[32] = "", inner_pid[32] = "";
-	bool perf_map;
 	int r;
 
 	if (count_threads(pid) == 0)
 		return no_process(pid, err);
+	(void)snprintf(seen.root, sizeof(seen.root), "/proc/%d/root", (int)pid);
 	read_link(pid, "exe", seen.program);
 	read_status(pid, name, inner_pid);
 	seen.files = doctor_file_table();
@@ -321,11 +347,11 @@ int doctor_process(struct doctor *doctor, pid_t pid, struct error *err)
 		doctor_judge(doctor, DOCTOR_LIMITED, "mappings", "they cannot be read: user frames stay unnamed",
 			     "run as root, or with CAP_SYS_PTRACE");
 	seen.files->rows_left_out += seen.left_out;
-	perf_map = has_perf_map(pid, inner_pid);
+	look_for_map(&seen, pid, inner_pid);
 	read_own_frames(&seen, pid);
 	document_add_record(doctor->document, "process", "process",
-			    process_record(pid, &seen, name, inner_pid, perf_map));
+			    process_record(pid, &seen, name, inner_pid));
 	document_add_table(doctor->document, "files", "files that its code comes from", seen.files);
-	judge_process(doctor, &seen, pid, perf_map);
+	judge_process(doctor, &seen, pid);
 	return 0;
 }

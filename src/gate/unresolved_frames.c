@@ -12,14 +12,19 @@
 static double unresolved_frames_measure(const struct summary *summary, const struct summary *other,
 					char *why, unsigned why_size)
 {
+	char lost[128] = "";
+
 	(void)other;
+	if (summary->generated_lost)
+		(void)snprintf(lost, sizeof(lost), "; maps of generated code that were refused or read in part: %u (crosscut report says why)",
+			       summary->generated_lost);
 	if (summary->stack_weight <= 0)
 		(void)snprintf(why, why_size, "no stack was taken");
 	else
 		(void)snprintf(why, why_size,
 			       "%.1f %% of the weight of %s ends in a frame without a name, or has "
-			       "no stack",
-			       100 * summary->unresolved_fraction, summary->unresolved_where);
+			       "no stack%s",
+			       100 * summary->unresolved_fraction, summary->unresolved_where, lost);
 	return summary->unresolved_fraction;
 }
 

@@ -403,6 +403,19 @@ static void judge_ledger(const struct profile *profile, const struct sums *sums,
 	ret->cut_all_fraction = known ? sums->cut_all_ns / ret->accounted_ns : NAN;
 }
 
+/* The key is symbol/generated.h's, which is not for this layer. */
+static unsigned count_generated_lost(const struct profile *profile)
+{
+	const char *key, *value;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < profile_meta_count(profile); i++) {
+		profile_meta_at(profile, i, &key, &value);
+		count += !strncmp(key, "symbol.generated.", 17);
+	}
+	return count;
+}
+
 void summary_of(const struct profile *profile, struct summary *ret)
 {
 	struct sums sums = { .lives = xcalloc(profile_thread_count(profile) + 1,
@@ -422,6 +435,7 @@ void summary_of(const struct profile *profile, struct summary *ret)
 	(void)snprintf(ret->bias, sizeof(ret->bias), "%s",
 		       profile_meta(profile, "import.bias") ? profile_meta(profile, "import.bias") : "");
 	ret->sampling_z = sampling_z(profile, &sums, ret);
+	ret->generated_lost = count_generated_lost(profile);
 	ret->waits = sums.waits;
 	ret->no_waker_fraction = sums.waits > 0 ? sums.unwoken / sums.waits : NAN;
 	free(sums.lives);

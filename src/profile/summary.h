@@ -30,6 +30,7 @@ struct summary {
 	double unresolved_fraction;          /* whose leaf user frame has no name; NAN where there is no stack weight */
 	double complete_error, unresolved_error;              /* their standard errors, from sampling; 0 where nothing was sampled */
 	const char *complete_where, *unresolved_where;        /* "on-CPU time" or "waits": which of the two is the worst */
+	unsigned generated_lost;             /* processes whose map of generated code was refused, or read in part */
 	double unknown_fraction;             /* of blocked time whose class is unknown */
 	double sampled_oncpu_ns, sampled_oncpu_expected_ns;   /* samples x period, and the exact time of the same threads */
 	char bias[64];                       /* where alone samples could be taken, as an import says: "safepoint"; else empty */

@@ -18,6 +18,12 @@
 #include "symbol/folder.h"
 #include "symbol/symbol.h"
 
+/* Of two failures the one that says more: that a file was there, and refused. */
+static int telling(int first, int second)
+{
+	return first == -EBADMSG || first == -ESTALE ? first : second;
+}
+
 static int open_by_build_id(const char *directory, const char *build_id, struct elf_file **ret)
 {
 	CLEANUP(elf_file) struct elf_file *debug = NULL;
@@ -64,18 +70,25 @@ static int open_by_link(const struct symbol_module *module, const char *director
 	if (!elf_file_debug_link(module->elf, name, &checksum))
 		return -ENOENT;
 	folder = dirname(own);
-	for (int place = 0; place < 3 && r < 0; place++) {
+	for (int place = 0; place < 3; place++) {
 		CLEANUP_TEXT char *path = xasprintf("%s%s%s/%s", place < 2 ? root_of(module) : directory, folder,
 						    place == 1 ? "/.debug" : "", name);
 
-		r = open_linked(path, build_id, checksum, ret);
+		int opened = open_linked(path, build_id, checksum, ret);
+
+		if (opened == 0)
+			return 0;
+		r = telling(r, opened);
 	}
 	return r;
 }
 
 static int open_below(const struct symbol_module *module, const char *directory, struct elf_file **ret)
 {
-	return open_by_build_id(directory, elf_file_build_id(module->elf), ret) == 0 ? 0 : open_by_link(module, directory, ret);
+	int by_build_id = open_by_build_id(directory, elf_file_build_id(module->elf), ret);
+	int by_link = by_build_id == 0 ? 0 : open_by_link(module, directory, ret);
+
+	return by_link == 0 ? 0 : telling(by_build_id, by_link);
 }
 
 static int open_in_folder(const struct symbol_module *module, struct elf_file **ret)
@@ -105,17 +118,22 @@ static int open_debug(const struct symbol_module *module, struct elf_file **ret)
 	const char *directory = module->options->debug_directory ? module->options->debug_directory : "/usr/lib/debug";
 	CLEANUP_TEXT char *inside = xasprintf("%s/usr/lib/debug", root_of(module));
 
-	if (open_in_folder(module, ret) == 0 || open_below(module, directory, ret) == 0)
+	int r = open_in_folder(module, ret), asked;
+
+	if (r < 0)
+		r = open_below(module, directory, ret);
+	if (r < 0 && root_of(module)[0])
+		r = open_below(module, inside, ret);
+	if (r == 0)
 		return 0;
-	if (root_of(module)[0] && open_below(module, inside, ret) == 0)
-		return 0;
-	return open_asked(module, ret);
+	asked = open_asked(module, ret);
+	return asked == 0 ? 0 : telling(r, asked);
 }
 
 struct elf_file *symbol_module_debug(struct symbol_module *module)
 {
-	if (!module->debug_looked && module->elf && open_debug(module, &module->debug) < 0)
-		module->debug = NULL;
+	if (!module->debug_looked && module->elf)
+		module->debug_error = open_debug(module, &module->debug);
 	module->debug_looked = true;
 	return module->debug;
 }

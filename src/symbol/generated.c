@@ -11,7 +11,9 @@
  */
 #include "symbol/generated.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,10 +36,29 @@ void generated_codes_free(struct generated_codes *codes)
 	free(codes);
 }
 
+static bool is_asked(const struct generated_codes *codes, const struct generated_code *code)
+{
+	size_t low = 0, high = codes->asked_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (codes->asked[middle].offset < code->start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < codes->asked_count && codes->asked[low].offset < code->end;
+}
+
 void generated_codes_add(struct generated_codes *codes, const struct generated_code *code)
 {
 	if (code->end <= code->start || !code->name_size) {
 		codes->malformed++;
+		return;
+	}
+	if (codes->asked && !is_asked(codes, code)) {
+		codes->unasked++;
 		return;
 	}
 	if (codes->count >= GENERATED_CODE_LIMIT) {
@@ -188,20 +209,81 @@ void generated_answer(struct symbol_module *module, const struct generated_codes
 	free(heap.rows);
 }
 
-/* NULL where it is empty or cannot be read. The caller frees it. */
-static void *generated_read(const struct generated_file *file, size_t *ret_size)
+/* Of what is too large a jitdump's beginning is read, which its records need, and a map's end. NULL where it is empty or
+ * cannot be read. The caller frees it. */
+static void *generated_read(const struct generated_file *file, size_t *ret_size, bool *ret_cut)
 {
-	size_t size = file->size < GENERATED_FILE_LIMIT ? (size_t)file->size : GENERATED_FILE_LIMIT, have = 0;
+	size_t most = file->kind == GENERATED_PERF_MAP ? GENERATED_MAP_LIMIT : GENERATED_FILE_LIMIT, have = 0;
+	size_t size = file->size < most ? (size_t)file->size : most;
+	uint64_t first = file->kind == GENERATED_PERF_MAP ? file->size - size : 0;
 	ssize_t got = 0;
 	char *bytes;
 
 	if (!size)
 		return NULL;
 	bytes = xmalloc(size);
-	while (have < size && (got = pread(file->fd, bytes + have, size - have, (off_t)have)) > 0)
+	while (have < size && (got = pread(file->fd, bytes + have, size - have, (off_t)(first + have))) > 0)
 		have += (size_t)got;
 	*ret_size = have;
+	*ret_cut = file->size > most;
+	if (first)                                      /* amidst a line: such a one is none */
+		bytes[0] = '?';
 	return bytes;
+}
+
+/* The path is "[anon:1234]". One word for each process: the first. */
+__attribute__((format(printf, 3, 4))) static void note(const struct symbol_module *module, enum generated_kind kind,
+						       const char *format, ...)
+{
+	CLEANUP_TEXT char *key = xasprintf(GENERATED_META "%.*s", (int)strspn(module->path + sizeof("[anon:") - 1, "0123456789"),
+					   module->path + sizeof("[anon:") - 1);
+	char text[256];
+	va_list arguments;
+	int at = snprintf(text, sizeof(text), "its %s ", kind == GENERATED_PERF_MAP ? "perf map" : "jitdump");
+
+	va_start(arguments, format);
+	(void)vsnprintf(text + at, sizeof(text) - (size_t)at, format, arguments);
+	va_end(arguments);
+	if (!profile_meta(module->profile, key))
+		profile_set_meta(module->profile, key, text);
+}
+
+static void note_loss(const struct symbol_module *module, const struct generated_file *file, const struct generated_codes *codes,
+		      bool cut)
+{
+	if (cut && file->kind == GENERATED_PERF_MAP)
+		note(module, file->kind, "is too large: only its last %d MiB were read", GENERATED_MAP_LIMIT >> 20);
+	else if (cut)
+		note(module, file->kind, "is too large: only its first %d MiB were read", GENERATED_FILE_LIMIT >> 20);
+	else if (codes->dropped)
+		note(module, file->kind, "has too many functions: %llu were left out", (unsigned long long)codes->dropped);
+}
+
+static void resolve_from(struct symbol_module *module, const struct generated_file *file, generated_parse_function *parse,
+			 struct symbol_query *queries, size_t count)
+{
+	CLEANUP(generated_codes) struct generated_codes *codes = generated_codes_new();
+	CLEANUP_TEXT void *bytes = NULL;
+	bool cut = false;
+	size_t size = 0;
+
+	if (file->refused) {
+		note(module, file->kind, "was refused: %s", file->refused);
+		return;
+	}
+	bytes = generated_read(file, &size, &cut);
+	if (!bytes)
+		return;
+	if (file->kind == GENERATED_PERF_MAP) {         /* a jitdump's records go on from each other */
+		codes->asked = queries;
+		codes->asked_count = count;
+	}
+	(void)parse(bytes, size, codes);                /* what was read before the damage stands */
+	module->statistics->functions += codes->count + codes->unasked;
+	module->statistics->functions_dropped += codes->dropped;
+	module->statistics->read_bytes += size;
+	generated_answer(module, codes, file->start_ns, file->end_ns, queries, count);
+	note_loss(module, file, codes, cut);
 }
 
 void generated_resolve(struct symbol_module *module, int kind, generated_parse_function *parse, struct symbol_query *queries,
@@ -209,22 +291,7 @@ void generated_resolve(struct symbol_module *module, int kind, generated_parse_f
 {
 	const struct symbol_options *options = module->options;
 
-	for (size_t i = 0; i < options->generated_count; i++) {
-		const struct generated_file *file = &options->generated[i];
-		CLEANUP(generated_codes) struct generated_codes *codes = NULL;
-		CLEANUP_TEXT void *bytes = NULL;
-		size_t size = 0;
-
-		if ((int)file->kind != kind || strcmp(file->path, module->path) != 0)
-			continue;
-		bytes = generated_read(file, &size);
-		if (!bytes)
-			continue;
-		codes = generated_codes_new();
-		(void)parse(bytes, size, codes);        /* what was read before the damage stands */
-		module->statistics->functions += codes->count;
-		module->statistics->functions_dropped += codes->dropped;
-		module->statistics->read_bytes += size;
-		generated_answer(module, codes, file->start_ns, file->end_ns, queries, count);
-	}
+	for (size_t i = 0; i < options->generated_count; i++)
+		if ((int)options->generated[i].kind == kind && strcmp(options->generated[i].path, module->path) == 0)
+			resolve_from(module, &options->generated[i], parse, queries, count);
 }

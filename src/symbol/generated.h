@@ -17,9 +17,10 @@ struct symbol_module;
 struct symbol_query;
 
 enum {
-	GENERATED_CODE_LIMIT = 4 << 20,              /* rows of one process; what is beyond is dropped and counted */
+	GENERATED_CODE_LIMIT = 1 << 20,              /* rows of one process; what is beyond is dropped and counted */
 	GENERATED_NAME_LIMIT = 1000,                 /* bytes of a name that are kept */
-	GENERATED_FILE_LIMIT = 256 << 20,            /* bytes of one file that are read */
+	GENERATED_FILE_LIMIT = 256 << 20,            /* bytes of one jitdump that are read */
+	GENERATED_MAP_LIMIT = 64 << 20,              /* bytes of one perf map that are read: the last, since those are the newest */
 	GENERATED_LINE_LIMIT = 4 << 20,              /* line entries of one process; likewise */
 };
 
@@ -43,6 +44,10 @@ struct generated_codes {
 	struct generated_line *lines;
 	size_t line_count, line_room;
 	uint64_t dropped, malformed;                 /* rows beyond a limit; lines or records that are none */
+	/* What will be asked, by offset: rows that hold none of it are not kept. NULL: all are. */
+	const struct symbol_query *asked;
+	size_t asked_count;
+	uint64_t unasked;                            /* rows that were not kept */
 };
 
 struct generated_codes *generated_codes_new(void);
@@ -66,7 +71,8 @@ enum generated_kind { GENERATED_PERF_MAP = 1, GENERATED_JITDUMP };
 struct generated_file {
 	const char *path;
 	enum generated_kind kind;
-	int fd;                                      /* open for reading */
+	int fd;                                      /* open for reading; -1 where it is refused */
+	const char *refused;                         /* why it is not read: "it is a symbolic link"; NULL: it is read */
 	uint64_t size;                               /* when the capture ended: what came later is not read */
 	uint64_t start_ns, end_ns;                   /* of the capture; 0 unknown */
 };
@@ -74,6 +80,8 @@ struct generated_file {
 /* Answers the queries (sorted by offset, which is an address here) that lie in some code. */
 void generated_answer(struct symbol_module *module, const struct generated_codes *codes, uint64_t start_ns, uint64_t end_ns,
 		      struct symbol_query *queries, size_t count);
+/* What a report says of a process whose file was refused, or read in part: a number and this make the key. */
+#define GENERATED_META "symbol.generated."
 /* The same, from the module's files of a kind. */
 void generated_resolve(struct symbol_module *module, int kind, generated_parse_function *parse, struct symbol_query *queries,
 		       size_t count);

@@ -81,6 +81,7 @@ struct symbol_module {
 	struct elf_file *elf;                        /* open and checked; NULL where there is none */
 	struct elf_file *debug;                      /* its debug file, once looked for: symbol_module_debug() */
 	bool debug_looked;
+	int debug_error;                             /* 0, or why there is none: -ESTALE of another build, -EBADMSG another checksum */
 	const struct symbol_options *options;
 	struct symbol_statistics *statistics;
 	struct profile *profile;

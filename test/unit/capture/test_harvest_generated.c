@@ -46,11 +46,21 @@ static const struct generated_file *only_file(struct harvest_generated *harvest)
 	return count ? files : NULL;
 }
 
+static void is_refused(struct harvest_generated *harvest, const char *why)
+{
+	const struct generated_file *file = only_file(harvest);
+
+	assert_non_null(file);
+	assert_int_equal(file->fd, -1);
+	assert_string_equal(file->refused, why);
+}
+
 static void holds(const struct generated_file *file, const char *text)
 {
 	char bytes[256] = "";
 
 	assert_non_null(file);
+	assert_null(file->refused);
 	assert_int_equal(file->size, strlen(text));
 	assert_int_equal(pread(file->fd, bytes, sizeof(bytes) - 1, 0), strlen(text));
 	assert_string_equal(bytes, text);
@@ -118,7 +128,7 @@ TEST(a_map_of_somebody_else_is_not_believed)
 	write_map("1000 10 forged\n");
 	assert_int_equal(chown(map_path, 65534, 65534), 0);
 	harvest_generated_process(harvest, &process);
-	assert_null(only_file(harvest));
+	is_refused(harvest, "it belongs to another user");
 	end(pid);
 }
 
@@ -132,7 +142,7 @@ TEST(a_map_that_is_older_than_its_process_is_another_ones)
 	write_map("1000 10 stale\n");
 	assert_int_equal(utimes(map_path, old), 0);
 	harvest_generated_process(harvest, &process);
-	assert_null(only_file(harvest));
+	is_refused(harvest, "it is older than the process");
 	end(pid);
 }
 
@@ -144,12 +154,29 @@ TEST(links_and_pipes_are_no_maps)
 
 	assert_int_equal(symlink("/etc/passwd", map_path), 0);
 	harvest_generated_process(harvest, &process);
-	assert_null(only_file(harvest));
+	is_refused(harvest, "it is a symbolic link");
 	(void)unlink(map_path);
 	assert_int_equal(mkfifo(map_path, 0600), 0);
 	harvest_generated_look(harvest);
-	assert_null(only_file(harvest));
+	is_refused(harvest, "it is no regular file");
+	(void)unlink(map_path);
+	write_map("1000 10 a\n");
+	harvest_generated_look(harvest);
+	holds(only_file(harvest), "1000 10 a\n");
 	end(pid);
+}
+
+TEST(a_map_that_was_refused_is_remembered_beyond_the_end_of_its_process)
+{
+	CLEANUP(harvest_generated) struct harvest_generated *harvest = harvest_generated_new();
+	static struct harvested_process process;
+	pid_t pid = begin(&process);
+
+	assert_int_equal(symlink("/etc/passwd", map_path), 0);
+	harvest_generated_process(harvest, &process);
+	end(pid);
+	harvest_generated_exit(harvest, pid);
+	is_refused(harvest, "it is a symbolic link");
 }
 
 TEST(a_jitdump_is_known_by_the_name_of_what_is_mapped)

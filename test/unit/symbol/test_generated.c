@@ -149,3 +149,63 @@ TEST(many_stretches_over_one_another_are_no_burden)
 	assert_int_equal(statistics.unresolved, 0);
 	assert_int_equal(statistics.functions, STRETCHES);
 }
+
+static const char *said_of(const struct profile *profile, const char *process)
+{
+	char key[64];
+
+	(void)snprintf(key, sizeof(key), GENERATED_META "%s", process);
+	return profile_meta(profile, key);
+}
+
+TEST(a_refused_file_is_said_with_its_process_and_a_whole_one_is_not)
+{
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct frame_id frame = add_frame(profile, "[anon:1]", 0x1008, METHOD_LEAF);
+	struct frame_id named = add_frame(profile, "[anon:2]", 0x1008, METHOD_LEAF);
+	struct generated_file files[] = {
+		{ .path = "[anon:1]", .kind = GENERATED_PERF_MAP, .fd = -1, .refused = "it is a symbolic link" },
+		file_of("[anon:2]", GENERATED_PERF_MAP, "1000 10 two\n", 12),
+		{ .path = "[anon:3]", .kind = GENERATED_PERF_MAP, .fd = -1, .refused = "it is no regular file" } };
+
+	(void)resolve(profile, files, 3);
+	assert_non_null(strstr(name_of(profile, frame), "+0x1008"));
+	assert_string_equal(name_of(profile, named), "two");
+	assert_string_equal(said_of(profile, "1"), "its perf map was refused: it is a symbolic link");
+	assert_null(said_of(profile, "2"));
+	assert_null(said_of(profile, "3"));             /* none of its frames lie in generated code */
+}
+
+/* Terabytes of holes cost nothing, and the newest rows are those that hold. */
+TEST(of_a_map_beyond_the_limit_the_end_is_read_and_that_is_said)
+{
+	static const char old[] = "1000 10 old\n2000 10 only_old\n", new[] = "\n1000 10 new\n";
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct frame_id both = add_frame(profile, "[anon:1]", 0x1008, METHOD_LEAF);
+	struct frame_id early = add_frame(profile, "[anon:1]", 0x2008, METHOD_LEAF);
+	struct generated_file file = file_of("[anon:1]", GENERATED_PERF_MAP, old, sizeof(old) - 1);
+
+	file.size = 1ull << 40;
+	assert_int_equal(pwrite(file.fd, new, sizeof(new) - 1, (off_t)(file.size - (sizeof(new) - 1))), sizeof(new) - 1);
+	struct symbol_statistics statistics = resolve(profile, &file, 1);
+
+	assert_string_equal(name_of(profile, both), "new");
+	assert_non_null(strstr(name_of(profile, early), "+0x2008"));
+	assert_string_equal(said_of(profile, "1"), "its perf map is too large: only its last 64 MiB were read");
+	assert_int_equal(statistics.read_bytes, GENERATED_MAP_LIMIT);
+}
+
+TEST(of_a_map_only_rows_that_are_asked_for_are_kept)
+{
+	static const struct symbol_query asked[] = { { .offset = 0x1000 }, { .offset = 0x2010 }, { .offset = 0x3000 } };
+	CLEANUP(generated_codes) struct generated_codes *codes = generated_codes_new();
+	static const char map[] = "1000 10 yes\nff0 10 before\n1001 f behind\n2000 10 before\n2000 11 yes\n2fff 2 yes\n3001 10 behind\n";
+
+	codes->asked = asked;
+	codes->asked_count = 3;
+	assert_int_equal(perf_map_parse(map, sizeof(map) - 1, codes), 0);
+	assert_int_equal(codes->count, 3);
+	assert_int_equal(codes->unasked, 4);
+	for (size_t i = 0; i < codes->count; i++)
+		assert_memory_equal(codes->rows[i].name, "yes", 3);
+}
