@@ -39,6 +39,8 @@ int output_open(struct output *output, const char *path, int flags, struct error
 		r = fail(err, FAILURE_WORK, -errno, "cannot write '%s'", path);
 		if (r == -EEXIST)
 			error_try(err, "another name, or --force to overwrite it");
+		else if (r == -EISDIR)
+			error_try(err, "the name of a file in it");
 		return r;
 	}
 	*output = (struct output){ .file = fdopen(fd, "w"), .path = xstrdup(path), .owned = true,

@@ -31,13 +31,15 @@ extern const struct format folded_format;
 
 enum { LINES_JUDGED = 16, MILLI = 1000 };
 
-/* Of digits, of which there are at most 19; not by strtoull: nothing ends a file's head. */
+#define FOLDED_MOST ((uint64_t)INT64_MAX)
+
+/* Cut at what a sum can hold; not by strtoull: nothing ends a file's head. */
 static uint64_t digits_read(const char *at, const char *end)
 {
 	uint64_t number = 0;
 
-	while (at < end)
-		number = number * 10 + (uint64_t)(*at++ - '0');
+	for (; at < end && number < FOLDED_MOST; at++)
+		number = number > (FOLDED_MOST - 9) / 10 ? FOLDED_MOST : number * 10 + (uint64_t)(*at - '0');
 	return number;
 }
 
@@ -52,8 +54,7 @@ static size_t count_find(const char *line, size_t size, uint64_t *ret_whole, uns
 		if (line[at] == '.')
 			dot = at;
 	}
-	if (at == size || at == dot || dot + 1 == size || !at || (line[at - 1] != ' ' && line[at - 1] != '\t') ||
-	    dot - at > 19)
+	if (at == size || at == dot || dot + 1 == size || !at || (line[at - 1] != ' ' && line[at - 1] != '\t'))
 		return 0;
 	*ret_whole = digits_read(line + at, line + dot);
 	*ret_milli = 0;
@@ -73,7 +74,7 @@ static bool line_parse(const char *line, size_t size, struct folded_line *ret)
 	while (size && (line[size - 1] == ' ' || line[size - 1] == '\t' || line[size - 1] == '\r'))
 		size--;
 	digits = count_find(line, size, &ret->whole, &ret->milli);
-	if (!digits || memchr(line, '\0', size))
+	if (!digits || memchr(line, '\0', size) || memchr(line, '\r', size))
 		return false;
 	size -= digits + 1;
 	ret->names = size;                       /* blanks in front of the count's own are the name's */
@@ -181,7 +182,7 @@ static void stack_add(struct folded_reader *reader, struct stack_id stack, const
 		reader->rows[reader->count++] = (struct folded_stack){ .stack = stack };
 	}
 	row = &reader->rows[*index];
-	row->whole = row->whole > UINT64_MAX - line->whole ? UINT64_MAX : row->whole + line->whole;
+	row->whole = row->whole > FOLDED_MOST - line->whole ? FOLDED_MOST : row->whole + line->whole;
 	row->milli += line->milli;
 	reader->fractions |= line->milli != 0;
 }
@@ -222,6 +223,8 @@ static void lines_read(struct folded_reader *reader, struct input *input)
 				       input_line_number(input));
 			continue;
 		}
+		if (parsed.whole == FOLDED_MOST)
+			import_warn(reader->import, "a count is larger than can be kept, and cut", "line", input_line_number(input));
 		reader->pairs += parsed.two;
 		reader->singles += !parsed.two;
 		stack_add(reader, stack_read(reader, line, parsed.names), &parsed);

@@ -89,6 +89,8 @@ static const struct lookalike lookalikes[] = {
 	{ "#!", 2, "a script" },
 };
 
+enum { LINE_LONG = 32 * 1024 };
+
 static bool is_text(const unsigned char *head, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
@@ -103,6 +105,8 @@ static const char *looks_like(const unsigned char *head, size_t size)
 		if (size >= lookalikes[i].size &&
 		    !memcmp(head, lookalikes[i].mark, lookalikes[i].size))
 			return lookalikes[i].name;
+	if (size > LINE_LONG && is_text(head, size) && !memchr(head, '\n', size))
+		return "text whose first line is longer than any of a profile";
 	return is_text(head, size) ? "text of another kind" : "data of another kind";
 }
 

@@ -27,6 +27,8 @@ int import_json(struct import *import, struct input *from, struct json *json, st
 	if (r < 0)
 		return import_refuse(import, err, "byte", at, r == -EBADMSG ? "it is no JSON from there on"
 									     : "it is nested too deep or too large");
+	if (json_look(json, &at))
+		import_warn(import, "what follows the end of the JSON is not read", "byte", at);
 	return 0;
 }
 

@@ -53,7 +53,12 @@ static int fail_stream(struct json_stream *stream, int code, struct error *err)
 	if (code == -ENODATA)
 		return error_because(err, "a value at byte %" PRIu64 " is larger than %d MiB",
 				     input_offset(stream->input) + stream->at, INPUT_PEEK_LIMIT >> 20);
-	return error_because(err, "byte %" PRIu64 " is not what JSON has there", input_offset(stream->input) + stream->at);
+	if (code == -E2BIG)
+		error_because(err, "a value at byte %" PRIu64 " nests deeper than %d", input_offset(stream->input) + stream->at,
+			      JSON_DEPTH_LIMIT);
+	else
+		error_because(err, "byte %" PRIu64 " is not what JSON has there", input_offset(stream->input) + stream->at);
+	return error_try(err, code == -E2BIG ? "a trace without that value" : "the program that wrote it, again");
 }
 
 /* Behind a comma; 0 where the container or the text ends. */

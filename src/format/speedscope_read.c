@@ -229,6 +229,8 @@ static void profile_read(struct speedscope_reader *reader, struct json_value pro
 	const struct unit *unit = unit_of(profile);
 	struct import_event event = unit->event;
 
+	if (json_get(profile, "unit").kind == JSON_STRING && !json_is(json_get(profile, "unit"), unit->name))
+		import_warn(reader->import, "a unit is not known: its numbers are kept as counts", "byte", profile.offset);
 	event.source = "speedscope";
 	event.name = reader->dimension && unit->shift == 0 ? reader->dimension : event.name;
 	event.weighting = json_is(type, "evented") ? WEIGHTING_EXACT : WEIGHTING_SAMPLED;

@@ -190,3 +190,17 @@ TEST(a_slice_is_one_record_however_many_pieces_its_time_has)
 
 	assert_int_equal(profile_meta_number(profile, "import.samples", 0), 2);
 }
+
+TEST(what_is_refused_of_a_trace_says_the_cause_and_what_to_try)
+{
+	struct text deep = TEXT(1 << 16);
+	struct error err = { 0 };
+
+	text_print(&deep, "[{\"ph\":\"X\",\"args\":");
+	for (int i = 0; i < 5000; i++)
+		text_print(&deep, "[");
+	assert_null(reading_try("chrome", text_string(&deep), &err));
+	assert_non_null(strstr(err.why, "nests deeper than 4096"));
+	assert_true(err.next[0]);
+	text_done(&deep);
+}

@@ -3,6 +3,7 @@
 #include "base/output.h"
 #include "base/text.h"
 #include "test.h"
+#include "unit/format/reading.h"
 #include "unit/format/sample.h"
 
 #include <errno.h>
@@ -233,4 +234,17 @@ TEST(a_line_that_is_no_stack_is_counted_and_the_first_is_named)
 	assert_int_equal(profile_loss_at(profile, 0)->lost, 2);
 	(void)read_text("this is prose 5\nand more of it\n", -EBADMSG, &err);
 	assert_non_null(strstr(err.why, "looks like text"));
+}
+
+TEST(counts_that_nothing_can_hold_are_cut_and_it_is_said)
+{
+	CLEANUP(profile) struct profile *profile = reading("folded", "main;a 18446744073709551615\nmain;b 99999999999999999999999\n");
+
+	folded_is(profile, "samples", "main;a 9223372036854775807\nmain;b 9223372036854775807\n");
+	assert_true(remarked(profile, "larger than can be kept"));
+}
+
+TEST(lines_that_only_a_carriage_return_ends_are_not_read_as_one)
+{
+	refused("folded", "main;a 5\rmain;b 6\r", "nothing that could be read");
 }

@@ -73,3 +73,14 @@ TEST(numbers_at_the_end_of_what_can_be_counted_are_rounded_or_left_out)
 				      "\"events\":[{\"type\":\"O\",\"frame\":0,\"at\":-9000000000000000000},"
 				      "{\"type\":\"C\",\"frame\":0,\"at\":9000000000000000000}]}"), "holds nothing");
 }
+
+TEST(an_unknown_unit_and_what_follows_the_json_are_said)
+{
+	CLEANUP(profile) struct profile *profile = reading("speedscope",
+		"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"frames\":[{\"name\":\"a\"}]},"
+		"\"profiles\":[{\"type\":\"sampled\",\"name\":\"p\",\"unit\":\"furlongs\",\"startValue\":0,\"endValue\":5,"
+		"\"samples\":[[0]],\"weights\":[5]}]} more");
+
+	assert_true(remarked(profile, "follows the end of the JSON"));
+	assert_true(remarked(profile, "a unit is not known"));
+}
