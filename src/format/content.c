@@ -63,7 +63,7 @@ static uint64_t weighting_amount(const struct profile *profile)
 	for (size_t i = 1; i < profile_measure_count(profile); i++) {
 		const struct measure *measure = profile_measure_at(profile, i);
 
-		count += measure->role == ROLE_TOTAL || measure->period;
+		count += measure->weighting == WEIGHTING_SAMPLED && measure->period;
 	}
 	return count;
 }
