@@ -103,7 +103,8 @@ static struct kept *list_kept(int folder, size_t *ret_count, uint64_t *ret_bytes
 			continue;
 		grow(kept, count, room);
 		kept[count] = (struct kept){ .used = status.st_mtim, .bytes = (uint64_t)status.st_size };
-		memcpy(kept[count++].name, entry->d_name, sizeof(kept->name));
+		(void)snprintf(kept[count].name, sizeof(kept[count].name), "%s", entry->d_name);
+		count++;
 		*ret_bytes += (uint64_t)status.st_size;
 	}
 	if (entries)
