@@ -56,9 +56,46 @@ static bool period_read(struct pprof_reader *reader)
 	return true;
 }
 
-/* One sample in so many bytes: the producer has multiplied what it saw, which is an estimate. */
-static enum weighting weighting_of(struct pprof_reader *reader)
+static size_t comments_list(struct pprof_reader *reader, uint64_t ret[COMMENTS_LIMIT])
 {
+	struct protobuf file = { reader->bytes, reader->bytes + reader->size, false };
+	struct protobuf_field field;
+	size_t kept = 0;
+	bool broken = false;
+
+	while (kept < COMMENTS_LIMIT && protobuf_next(&file, &field)) {
+		size_t count = field.number == PROFILE_COMMENT ? protobuf_varints(&field, ret + kept, COMMENTS_LIMIT - kept, &broken) : 0;
+
+		kept += count < COMMENTS_LIMIT - kept ? count : COMMENTS_LIMIT - kept;
+	}
+	return kept;
+}
+
+/* "heap in bytes: exact; source heaptrack" is our writer's. 0: there is none. */
+static enum weighting weighting_told(struct pprof_reader *reader, const char *type, const char *unit)
+{
+	static const char *const words[] = { [WEIGHTING_EXACT] = "exact;", [WEIGHTING_SAMPLED] = "sampled, ", [WEIGHTING_ESTIMATED] = "estimated;" };
+	CLEANUP_TEXT char *head = xasprintf("%s in %s: ", type, unit);
+	uint64_t numbers[COMMENTS_LIMIT];
+	size_t count = comments_list(reader, numbers), length = strlen(head);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *comment = pprof_chars(reader, numbers[i]);
+
+		for (size_t word = WEIGHTING_EXACT; word < ARRAY_LENGTH(words) && !strncmp(comment, head, length); word++)
+			if (!strncmp(comment + length, words[word], strlen(words[word])))
+				return (enum weighting)word;
+	}
+	return (enum weighting)0;
+}
+
+/* One sample in so many bytes: the producer has multiplied what it saw, which is an estimate. */
+static enum weighting weighting_of(struct pprof_reader *reader, const char *type, const char *unit)
+{
+	enum weighting told = weighting_told(reader, type, unit);
+
+	if (told)
+		return told;
 	if (!strcmp(pprof_chars(reader, reader->period.unit), "bytes") && reader->period.period > 1)
 		return WEIGHTING_ESTIMATED;
 	return reader->period.period == 1 ? WEIGHTING_EXACT : WEIGHTING_SAMPLED;
@@ -79,7 +116,7 @@ static bool sample_type_read(struct pprof_reader *reader, struct protobuf messag
 			       &(struct import_event){
 				       .name = pprof_chars(reader, type),
 				       .unit = pprof_chars(reader, unit),
-				       .weighting = weighting_of(reader),
+				       .weighting = weighting_of(reader, pprof_chars(reader, type), pprof_chars(reader, unit)),
 				       .source = "pprof",
 				       .period = of_period ? reader->period.period : 0 }) ||
 	       pprof_damaged(reader, at, "it declares more than 64 types of values");
@@ -108,22 +145,11 @@ static void comment_keep(struct pprof_reader *reader, const char *comment, size_
 
 static void comments_keep(struct pprof_reader *reader)
 {
-	struct protobuf file = { reader->bytes, reader->bytes + reader->size, false };
 	uint64_t numbers[COMMENTS_LIMIT];
-	struct protobuf_field field;
-	size_t kept = 0;
-	bool broken = false;
+	size_t count = comments_list(reader, numbers), kept = 0;
 
-	while (protobuf_next(&file, &field)) {
-		size_t count, i;
-
-		if (field.number != PROFILE_COMMENT)
-			continue;
-		count = protobuf_varints(&field, numbers, COMMENTS_LIMIT, &broken);
-		for (i = 0; i < count && i < COMMENTS_LIMIT && kept < COMMENTS_LIMIT; i++) {
-			comment_keep(reader, pprof_chars(reader, numbers[i]), &kept);
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		comment_keep(reader, pprof_chars(reader, numbers[i]), &kept);
 }
 
 static void provenance_keep(struct pprof_reader *reader)

@@ -538,6 +538,20 @@ TEST(a_capture_comes_back_with_all_of_its_dimensions_threads_and_parts)
 	profile_free(sample.profile);
 }
 
+/* pprof has no place for it: the writer's comment tells the reader. */
+TEST(how_weights_were_measured_comes_back)
+{
+	static const char text[] = "desc: x\ncmd: ./m\ntime_unit: i\n#-----------\nsnapshot=0\n#-----------\ntime=1\nmem_heap_B=100\n"
+				   "mem_heap_extra_B=8\nmem_stacks_B=0\nheap_tree=peak\nn0: 100 (heap)\n";
+	struct profile *exact = imported("massif", text, strlen(text)), *again = imported_again(exact, "pprof", NULL);
+
+	for (uint32_t i = 1; i < profile_measure_count(again); i++)
+		assert_int_equal(profile_measure_at(again, i)->weighting, WEIGHTING_EXACT);
+	assert_true(profile_measure_count(again) > 1);
+	profile_free(again);
+	profile_free(exact);
+}
+
 TEST(references_that_lead_nowhere_are_refused)
 {
 	static const struct { const char *bytes; size_t size; } files[] = {
