@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/output.h"
 #include "command/answer.h"
 #include "command/command.h"
 #include "command/diff_captures.h"
@@ -123,6 +124,19 @@ static int read_tests(const struct diff_config *diff, struct named *named, struc
 	return 0;
 }
 
+static int spare_inputs(const struct diff_config *diff, const struct option_arguments *arguments, struct error *err)
+{
+	const struct option_list *const lists[] = { &diff->base, &diff->candidate, &diff->restored, &diff->objective };
+	int r = 0;
+
+	for (size_t i = 0; diff->output && i < arguments->operand_count && r >= 0; i++)
+		r = output_spare(diff->output, arguments->operands[i], err);
+	for (size_t list = 0; diff->output && list < ARRAY_LENGTH(lists); list++)
+		for (size_t i = 0; i < lists[list]->count && r >= 0; i++)
+			r = output_spare(diff->output, lists[list]->items[i], err);
+	return r;
+}
+
 static int check_asked(const struct diff_config *diff, const struct option_arguments *arguments, struct error *err)
 {
 	bool by_option = diff->base.count || diff->candidate.count || diff->restored.count;
@@ -132,7 +146,7 @@ static int check_asked(const struct diff_config *diff, const struct option_argum
 		return error_try(err, "--margin 3");
 	}
 	if (by_option ? !arguments->operand_count && diff->base.count && diff->candidate.count : arguments->operand_count == 2)
-		return 0;
+		return spare_inputs(diff, arguments, err);
 	(void)fail(err, FAILURE_USAGE, -EINVAL, "diff takes two files, or --base and --candidate");
 	(void)error_because(err, "%zu files were named beside %zu of base and %zu of candidate", arguments->operand_count,
 			    diff->base.count, diff->candidate.count);
