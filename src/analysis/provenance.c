@@ -325,14 +325,14 @@ static void warn_symbols(const struct profile *profile, struct document *into)
 /* Without such a file generated code shows as [jit], or by the names of a part of it. */
 static void warn_generated(const struct profile *profile, struct document *into)
 {
-	static const char prefix[] = "symbol.generated.";
+	const size_t prefix = sizeof(META_GENERATED) - 1;
 	const char *key, *value;
 	unsigned count = 0;
 
 	for (size_t i = 0; i < profile_meta_count(profile); i++) {
 		profile_meta_at(profile, i, &key, &value);
-		if (!strncmp(key, prefix, sizeof(prefix) - 1) && count++ < GENERATED_SAID_MOST)
-			document_add_finding(into, SEVERITY_WARNING, "generated code of process %s: %s", key + sizeof(prefix) - 1,
+		if (!strncmp(key, META_GENERATED, prefix) && count++ < GENERATED_SAID_MOST)
+			document_add_finding(into, SEVERITY_WARNING, "generated code of process %s: %s", key + prefix,
 					     value);
 	}
 	if (count > GENERATED_SAID_MOST)

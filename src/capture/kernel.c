@@ -233,9 +233,7 @@ static void choose_heap(struct crosscut_bpf *bpf, uint64_t mean_bytes, bool chos
 		(void)bpf_map__set_max_entries(bpf->maps.heap_objects, 1);
 }
 
-/* So many stacks, of threads that wait as well, fall between a process' birth and the moment when its mappings are known here: a
- * quarter of a second at most. */
-enum { COPIES_LEAST = 128, TOLD_A_SECOND = 4 };
+enum { TOLD_A_SECOND = 4 };                  /* a newborn's mappings are known here within a quarter of one */
 
 static void set_constants(struct kernel *kernel, const struct capture_config *config, const struct btf *btf)
 {
@@ -250,7 +248,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->watch_idle = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->stacks_on_wait = config->wait_stacks;
 	kernel->bpf->rodata->stack_depth = config->stack_depth;
-	if (config->sample_rate_hz > COPIES_LEAST * TOLD_A_SECOND)
+	if (config->sample_rate_hz / TOLD_A_SECOND > kernel->bpf->rodata->copies_most)
 		kernel->bpf->rodata->copies_most = (uint32_t)(config->sample_rate_hz / TOLD_A_SECOND);
 	kernel->bpf->rodata->preempt_count_offset = kernel_preempt_count_distance(btf);
 	kernel->bpf->rodata->timeline = is_chosen(config, probe_find("timeline"));

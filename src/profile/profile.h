@@ -239,6 +239,8 @@ void profile_clear_facts(struct profile *profile);
 
 /* Contract, labels ("label.build"), provenance ("host.kernel"): a flat map. Setting again replaces. */
 void profile_set_meta(struct profile *profile, const char *key, const char *value);
+/* With a process' number behind it: why the map of its generated code was refused, or what part of it was read. */
+#define META_GENERATED "symbol.generated."
 void profile_set_meta_number(struct profile *profile, const char *key, uint64_t value);
 
 void profile_freeze(struct profile *profile);        /* ends producing: adding afterwards is a mistake (assert) */

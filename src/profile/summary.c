@@ -403,7 +403,6 @@ static void judge_ledger(const struct profile *profile, const struct sums *sums,
 	ret->cut_all_fraction = known ? sums->cut_all_ns / ret->accounted_ns : NAN;
 }
 
-/* The key is symbol/generated.h's, which is not for this layer. */
 static unsigned count_generated_lost(const struct profile *profile)
 {
 	const char *key, *value;
@@ -411,7 +410,7 @@ static unsigned count_generated_lost(const struct profile *profile)
 
 	for (size_t i = 0; i < profile_meta_count(profile); i++) {
 		profile_meta_at(profile, i, &key, &value);
-		count += !strncmp(key, "symbol.generated.", 17);
+		count += !strncmp(key, META_GENERATED, sizeof(META_GENERATED) - 1);
 	}
 	return count;
 }

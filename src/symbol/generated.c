@@ -235,7 +235,7 @@ static void *generated_read(const struct generated_file *file, size_t *ret_size,
 __attribute__((format(printf, 3, 4))) static void note(const struct symbol_module *module, enum generated_kind kind,
 						       const char *format, ...)
 {
-	CLEANUP_TEXT char *key = xasprintf(GENERATED_META "%.*s", (int)strspn(module->path + sizeof("[anon:") - 1, "0123456789"),
+	CLEANUP_TEXT char *key = xasprintf(META_GENERATED "%.*s", (int)strspn(module->path + sizeof("[anon:") - 1, "0123456789"),
 					   module->path + sizeof("[anon:") - 1);
 	char text[256];
 	va_list arguments;

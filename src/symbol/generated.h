@@ -80,8 +80,6 @@ struct generated_file {
 /* Answers the queries (sorted by offset, which is an address here) that lie in some code. */
 void generated_answer(struct symbol_module *module, const struct generated_codes *codes, uint64_t start_ns, uint64_t end_ns,
 		      struct symbol_query *queries, size_t count);
-/* What a report says of a process whose file was refused, or read in part: a number and this make the key. */
-#define GENERATED_META "symbol.generated."
 /* The same, from the module's files of a kind. */
 void generated_resolve(struct symbol_module *module, int kind, generated_parse_function *parse, struct symbol_query *queries,
 		       size_t count);

@@ -192,7 +192,5 @@ static __always_inline int unwind_step(struct unwind_state *state, struct unwind
 	state->pc = return_address;
 	state->pc_is_exact = state->registers_known = 0;
 	state->method = UNWIND_BY_ROW;
-	if (return_address)
-		return UNWIND_GOES_ON;
-	return state->bp_known && !state->bp ? UNWIND_COMPLETE : UNWIND_ZERO_PC;        /* as above: Go's goroutines end so */
+	return return_address ? UNWIND_GOES_ON : UNWIND_ZERO_PC;
 }

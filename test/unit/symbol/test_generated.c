@@ -154,7 +154,7 @@ static const char *said_of(const struct profile *profile, const char *process)
 {
 	char key[64];
 
-	(void)snprintf(key, sizeof(key), GENERATED_META "%s", process);
+	(void)snprintf(key, sizeof(key), META_GENERATED "%s", process);
 	return profile_meta(profile, key);
 }
 

@@ -157,10 +157,6 @@ TEST(the_outermost_frame_and_rules_that_are_not_ours_end_it)
 	assert_int_equal(step(ROW(15, 0)), UNWIND_UNSUPPORTED_ROW);
 	*stack_word(STACK + 0x100) = 0;
 	assert_int_equal(step(ROW(UNWIND_RSP, 0, .cfa = 1)), UNWIND_ZERO_PC);
-	begin();
-	*stack_word(STACK + 0x100) = 0;
-	thread.bp = 0;
-	assert_int_equal(step(ROW(UNWIND_RSP, 0, .cfa = 1)), UNWIND_COMPLETE);
 }
 
 TEST(a_caller_that_does_not_lie_above_is_none)
