@@ -186,7 +186,10 @@ static void say(struct conclusion *ret, enum judgement judgement, const struct m
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	(void)snprintf(text, sizeof(text), format, 100 * interval->estimate, 100 * interval->low, 100 * interval->high);
 #pragma GCC diagnostic pop
-	if (step == STEP_ROSE && moved->must_not)
+	if (step == STEP_ROSE && moved->from_nothing)
+		(void)snprintf(ret->why, sizeof(ret->why), "%s, next to nothing in the baseline, %s, as a share of the candidate's, where "
+			       "the interval is to exclude 0", moved->name, text);
+	else if (step == STEP_ROSE && moved->must_not)
 		(void)snprintf(ret->why, sizeof(ret->why), "%s %s in the candidate, where the mechanism has it level within %.0f %%", moved->name,
 			       text, 100 * moved->by);
 	else if (step == STEP_ROSE)
@@ -196,8 +199,8 @@ static void say(struct conclusion *ret, enum judgement judgement, const struct m
 		(void)snprintf(ret->why, sizeof(ret->why), "%s %s when the change was taken back, and %.0f %% was to be regained at least",
 			       moved->name, text, 100 * fall_wanted(moved));
 	else
-		(void)snprintf(ret->why, sizeof(ret->why), "%s %s in the restored arm, and the margin is %.0f %%", moved->name, text,
-			       100 * moved->margin);
+		(void)snprintf(ret->why, sizeof(ret->why), "%s %s in the restored arm%s, and the margin is %.0f %%", moved->name, text,
+			       moved->from_nothing ? ", as a share of the candidate's" : "", 100 * moved->margin);
 }
 
 static size_t all_need(const struct judging *judging)

@@ -110,6 +110,9 @@ static void add_verdict(const struct packet *packet, struct document *into)
 				must_not ? value_none() : value_number(number_of(one, "margin")),
 				must_not ? value_none() : value_text(packet_text(one, "is_back")),
 			});
+			if (json_is_true(json_object_get(one, "from_nothing")))
+				document_add_finding(into, SEVERITY_NOTE, "%s was next to nothing in the baseline: what it rose by and is "
+						     "off are shares of the candidate's", packet_text(one, "name"));
 		}
 		document_add_table(into, "predictions", "What had to move together", table);
 	}

@@ -67,7 +67,8 @@ static int index_load(struct store *store)
 {
 	int r;
 
-	store->index = aligned_alloc(STORE_READ_BYTES, STORE_INDEX_BYTES);
+	if (posix_memalign((void **)&store->index, STORE_INDEX_ALIGNMENT, STORE_INDEX_BYTES) != 0)
+		store->index = NULL;
 	if (!store->index)
 		return -ENOMEM;
 	(void)madvise(store->index, STORE_INDEX_BYTES, MADV_HUGEPAGE);

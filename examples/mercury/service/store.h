@@ -3,7 +3,7 @@
  * The store: one file, made when it is missing, only read afterwards.
  *
  *   block 0        head: magic, number of items, where the index and the records begin
- *   blocks 1..N    index: one entry of 512 bytes per item, in order of the ids
+ *   blocks 1..N    index: one entry of 256 bytes per item, in order of the ids
  *   then           records, three blocks each, in an order of their own
  *
  * A block is 4 KiB. Records are read past the page cache (O_DIRECT) where the file system can do
@@ -21,9 +21,10 @@ enum {
 	STORE_ITEMS = 12288,
 	STORE_BLOCK_BYTES = 4096,
 	STORE_INDEX_BLOCK = 1,
-	STORE_ENTRY_BYTES = 512,
+	STORE_ENTRY_BYTES = 256,
 	STORE_INDEX_BYTES = STORE_ITEMS * STORE_ENTRY_BYTES,
-	STORE_READ_BYTES = 2 * 1024 * 1024,      /* the largest single read: a huge page */
+	STORE_READ_BYTES = 1536 * 1024,          /* the largest single read */
+	STORE_INDEX_ALIGNMENT = 2 * 1024 * 1024, /* a huge page */
 	STORE_RECORD_BLOCK = STORE_INDEX_BLOCK + STORE_INDEX_BYTES / STORE_BLOCK_BYTES,
 	STORE_RECORD_BLOCKS = RECORD_BYTES / STORE_BLOCK_BYTES,
 };
@@ -34,7 +35,7 @@ struct store_entry {
 	uint64_t block;                      /* where its record is */
 	uint64_t changed_at;
 	char title[104];
-	char keywords[384];
+	char keywords[128];
 };
 
 _Static_assert(sizeof(struct store_entry) == STORE_ENTRY_BYTES, "an entry is its bytes on disk");
