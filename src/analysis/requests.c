@@ -39,6 +39,7 @@ struct asked {
 	const struct profile *profile;
 	const struct latencies *latencies;
 	uint8_t *cohorts;                    /* by request: a bit per cohort it is in */
+	bool *unknown;                       /* by request: some of its time has no known cause */
 	struct cohort_vector vectors[LATENCY_COHORTS];
 	size_t dimension_count;
 	struct place *places;
@@ -73,6 +74,8 @@ static double one_in(const struct asked *asked, const struct part *part)
 
 static void add_parts(struct asked *asked)
 {
+	struct dimension_id unknown = profile_dimension_find(asked->profile, NULL, "unknown");
+
 	for (size_t i = 0; i < profile_part_count(asked->profile); i++) {
 		const struct part *part = profile_part_at(asked->profile, i);
 		struct dimension_id class = class_of_part(asked->profile, part);
@@ -80,6 +83,8 @@ static void add_parts(struct asked *asked)
 		for (unsigned c = 0; c < LATENCY_COHORTS; c++)
 			if (asked->cohorts[part->request] & 1u << c)
 				asked->vectors[c].ns[class.index] += (double)part->ns * one_in(asked, part);
+		if (unknown.index && part->ns && dimension_is_below(asked->profile, class, unknown))
+			asked->unknown[part->request] = true;
 	}
 }
 
@@ -106,6 +111,7 @@ static void add_head(const struct asked *asked, struct document *into)
 {
 	struct record *record = record_new();
 	uint32_t least = UINT32_MAX, most = 0;
+	int64_t incomplete = 0;
 	double overlap = 0, known = 0;
 
 	for (size_t i = 0; i < asked->latencies->count; i++) {
@@ -116,6 +122,7 @@ static void add_head(const struct asked *asked, struct document *into)
 		most = row->one_in > most ? row->one_in : most;
 		overlap += request->overlap ? row->one_in : 0;
 		known += request->arrived_ns ? row->one_in : 0;
+		incomplete += asked->unknown[row->request];
 	}
 	record_add(record, "opened", "opened", "count", meta_count(asked, "requests.opened"));
 	record_add(record, "decomposed", "decomposed", "count", value_integer((int64_t)asked->latencies->count));
@@ -123,7 +130,7 @@ static void add_head(const struct asked *asked, struct document *into)
 	record_add(record, "one_in_most", "one in, at most", "count", value_integer(most));
 	record_add(record, "overlap", "with others on one thread", "fraction", figure(overlap / asked->latencies->weight));
 	record_add(record, "arrival_known", "arrival seen", "fraction", figure(known / asked->latencies->weight));
-	record_add(record, "incomplete", "with unknown time", "count", meta_count(asked, "requests.incomplete"));
+	record_add(record, "incomplete", "with unknown time", "count", value_integer(incomplete));
 	record_add(record, "abandoned", "abandoned", "count", meta_count(asked, "requests.abandoned"));
 	record_add(record, "unmatched", "responses without a request", "count", meta_count(asked, "requests.responses_unmatched"));
 	(void)document_add_record(into, "requests", "Requests", record);
@@ -356,6 +363,7 @@ static int requests_run(const struct question *question, struct document *into, 
 		return 0;
 	}
 	asked.cohorts = xcalloc(profile_request_count(asked.profile), 1);
+	asked.unknown = xcalloc(profile_request_count(asked.profile), sizeof(*asked.unknown));
 	for (unsigned i = 0; i < LATENCY_COHORTS; i++)
 		asked.vectors[i].ns = xcalloc(asked.dimension_count, sizeof(double));
 	mark_cohorts(&asked);
@@ -368,6 +376,7 @@ static int requests_run(const struct question *question, struct document *into, 
 	for (unsigned i = 0; i < LATENCY_COHORTS; i++)
 		free(asked.vectors[i].ns);
 	free(asked.cohorts);
+	free(asked.unknown);
 	free(asked.places);
 	return 0;
 }

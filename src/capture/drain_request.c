@@ -119,5 +119,4 @@ void drain_note_requests(const struct drain *drain)
 	profile_set_meta_number(profile, "requests.abandoned", maps_sum(counters, COUNT_REQUESTS_ABANDONED));
 	profile_set_meta_number(profile, "requests.responses_unmatched", maps_sum(counters, COUNT_RESPONSES_ORPHANED));
 	profile_set_meta_number(profile, "requests.decomposed", statistics.closed);
-	profile_set_meta_number(profile, "requests.incomplete", statistics.incomplete);
 }

@@ -44,7 +44,6 @@ struct request_book {
 	struct request_statistics statistics;
 	struct part *parts;                  /* of the request at hand */
 	size_t part_count, part_room;
-	uint64_t unknown_ns;
 };
 
 struct request_book *request_book_new(struct profile *into)
@@ -310,7 +309,6 @@ static void add_unknown(struct request_book *book, uint64_t start_ns, uint64_t e
 {
 	if (start_ns >= end_ns)
 		return;
-	book->unknown_ns += end_ns - start_ns;
 	add_part(book, (struct part){ .dimension = dimension_of(book, NULL, "unknown"), .ns = end_ns - start_ns });
 }
 
@@ -384,7 +382,7 @@ static void settle_parts(struct request_book *book, uint64_t opened_ns, uint64_t
 		sum += book->parts[i].ns;
 	if (!book->part_count || sum == closed_ns - opened_ns)
 		return;
-	book->part_count = book->unknown_ns = 0;
+	book->part_count = 0;
 	add_unknown(book, opened_ns, closed_ns);
 }
 
@@ -400,7 +398,7 @@ void request_book_close(struct request_book *book, const struct request_closing 
 		request_end(book, request);
 		return;
 	}
-	book->part_count = book->unknown_ns = 0;
+	book->part_count = 0;
 	follow(book, request, closing);
 	settle_parts(book, opened_ns, closing->closed_ns);
 	profile_add_request(book->profile, (struct request){
@@ -412,6 +410,5 @@ void request_book_close(struct request_book *book, const struct request_closing 
 		profile_add_part(book->profile, book->parts[i]);
 	}
 	book->statistics.closed++;
-	book->statistics.incomplete += book->unknown_ns > 0;
 	request_end(book, request);
 }

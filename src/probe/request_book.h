@@ -43,7 +43,7 @@ struct request_closing {
 	struct string_id outcome;
 };
 
-struct request_statistics { uint64_t closed, abandoned, incomplete; };  /* incomplete: some of their time is unknown */
+struct request_statistics { uint64_t closed, abandoned; };
 
 struct request_book *request_book_new(struct profile *into);             /* borrows the profile */
 void request_book_free(struct request_book *book);

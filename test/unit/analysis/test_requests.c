@@ -85,6 +85,25 @@ TEST(the_state_that_grew_has_its_stack_and_who_ended_it)
 	asked(&it);
 }
 
+/* However it became unknown: a switch that was not seen, a record that was lost, a wait that no rule knows. */
+TEST(requests_with_unknown_time_are_counted)
+{
+	struct profile *profile = served();
+	struct asking it;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		profile_add_request(profile, (struct request){
+			.thread = profile_request_at(profile, 0)->thread, .outcome = profile_string(profile, "correct"), .one_in = 2,
+			.opened_ns = BUILDER_START, .closed_ns = BUILDER_START + 13 });
+		profile_add_part(profile, (struct part){ .request = REQUESTS + i, .dimension = built_dimension(profile, "unknown"), .ns = 10 });
+		profile_add_part(profile, (struct part){ .request = REQUESTS + i, .dimension = built_dimension(profile, "unknown"), .ns = 3 });
+	}
+	it = asking(profile);
+	assert_int_equal(ask(&it, "requests"), 0);
+	near(number_of(field_at(record_at(&it, "requests"), "incomplete")), 2);
+	asked(&it);
+}
+
 TEST(classes_have_their_outcomes_apart)
 {
 	struct asking it = asking(served());

@@ -99,7 +99,6 @@ TEST(intervals_are_cut_at_both_ends_of_the_request)
 
 TEST(what_no_interval_covers_is_unknown)
 {
-	struct request_statistics statistics;
 	struct written written;
 
 	written_init(&written);
@@ -108,8 +107,6 @@ TEST(what_no_interval_covers_is_unknown)
 	closes(&written, 1, 3, 190, 200);
 	assert_int_equal(part_of(written.profile, 0, NULL, "unknown"), 70);
 	assert_int_equal(part_of(written.profile, 0, NULL, "oncpu"), 30);
-	request_book_statistics(written.book, &statistics);
-	assert_int_equal(statistics.incomplete, 1);
 	written_done(&written);
 }
 
