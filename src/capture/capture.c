@@ -211,6 +211,8 @@ int capture_prepare(struct capture *capture, struct error *err)
 		.everybody = capture->config.population.kind == POPULATION_ALL }, err);
 	if (!r)
 		r = add_targets(capture, err);
+	if (!r && capture->config.population.kind == POPULATION_COMMAND)
+		drain_expect(capture->drain, (uint32_t)*capture->config.population.ids);
 	if (!r)
 		r = open_work(capture, err);
 	if (!r && capture->config.sample_rate_hz > 0)
@@ -278,7 +280,7 @@ static int check_somebody(struct capture *capture, struct error *err)
 
 	if (kernel_bpf(capture->kernel)->bss->next_serial)
 		return 0;
-	if (population->kind == POPULATION_COMM || population->kind == POPULATION_CGROUP)
+	if (population->kind == POPULATION_COMM || population->kind == POPULATION_CGROUP || population->kind == POPULATION_COMMAND)
 		return 0;                               /* somebody may come */
 	fail(err, FAILURE_CANNOT, -ESRCH, "nothing to capture");
 	if (!population_is_gone(population)) {

@@ -38,6 +38,8 @@ void drain_free(struct drain *drain);
 DEFINE_CLEANUP(drain)
 
 struct unwinding *drain_unwinding(struct drain *drain);
+/* A process that is not of the population yet, and will be: what it maps on its way is not to be overheard. */
+void drain_expect(struct drain *drain, uint32_t pid);
 void drain_set_work(struct drain *drain, const struct work *work, struct work_state *state);  /* borrowed */
 void drain_set_counters(struct drain *drain, const struct counters *counters);       /* borrowed */
 void drain_tick(struct drain *drain);                                  /* ring and side band */

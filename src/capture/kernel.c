@@ -242,6 +242,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	kernel->bpf->rodata->population_all = population->kind == POPULATION_ALL;
 	kernel->bpf->rodata->population_by_thread = population->kind == POPULATION_THREADS;
 	kernel->bpf->rodata->population_by_comm = population->kind == POPULATION_COMM;
+	kernel->bpf->rodata->population_at_exec = population->kind == POPULATION_COMMAND;
 	if (population->kind == POPULATION_COMM)
 		memcpy((char *)kernel->bpf->rodata->population_comm, population->name,
 		       strnlen(population->name, WIRE_COMM - 1));
@@ -265,7 +266,7 @@ static void set_constants(struct kernel *kernel, const struct capture_config *co
 	if (kernel->bpf->rodata->syscalls_watched)
 		make_room_for_calls(kernel->bpf);
 	choose_program(kernel->bpf, "task_renamed", has_tracepoint(btf, "task_rename"));
-	choose_program(kernel->bpf, "sched_execed", population->kind == POPULATION_COMM);
+	choose_program(kernel->bpf, "sched_execed", population->kind == POPULATION_COMM || population->kind == POPULATION_COMMAND);
 }
 
 static int load(struct kernel *kernel, struct error *err)

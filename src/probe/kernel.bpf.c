@@ -7,7 +7,7 @@
 #include "unwind/row.h"
 
 const volatile bool population_all = false, population_by_thread = false, population_by_comm = false, watch_idle = false;
-const volatile bool stacks_on_wait = true, waker_stacks = false;
+const volatile bool population_at_exec = false, stacks_on_wait = true, waker_stacks = false;
 const volatile char population_comm[WIRE_COMM] = {};
 const volatile __s64 preempt_count_offset = 0;
 volatile __u64 window_start_ns = ~0ull, window_end_ns = ~0ull;

@@ -29,12 +29,14 @@ enum task_state { TASK_NEW, TASK_RUNNING, TASK_PREEMPTED, TASK_WOKEN, TASK_BLOCK
 enum { WAIT_SITES = 4 };
 struct wait_site { __u32 tag, expected_ns; };           /* expected: a moving mean of the waits at one site */
 
+#define RUNTIME_LATER (~0ull)
+
 enum { CALL_PLACES = 8 };
 enum { MOVES = 16, MOVE_SHIFT = 4 };
 struct task_ledger {
 	__u64 since_ns;                 /* start of the present state */
 	__u64 start_ns;                 /* birth; 0: it lived before it was seen */
-	__u64 runtime_start_ns;
+	__u64 runtime_start_ns;         /* RUNTIME_LATER: to be set when it leaves its processor first */
 	__u64 wait_start_ns, wake_ns;
 	/* sums since the last flush */
 	__u64 oncpu_before_ns;          /* before the window opened: the kernel's run time counts it */
@@ -80,6 +82,7 @@ struct task_ledger {
 
 /* Set before load. */
 extern const volatile bool population_all, population_by_thread, population_by_comm, watch_idle, stacks_on_wait, waker_stacks;
+extern const volatile bool population_at_exec;          /* whom the targets name, from its next exec on: until then it is our own code */
 extern const volatile char population_comm[WIRE_COMM];
 extern const volatile __s64 preempt_count_offset;       /* from a CPU's runqueue; 0: unknown */
 

@@ -29,6 +29,8 @@ static __u64 runtime_in_window(const struct task_ledger *ledger, struct task_str
 {
 	__u64 all = READ(task, se.sum_exec_runtime) - ledger->runtime_start_ns;
 
+	if (ledger->runtime_start_ns == RUNTIME_LATER)
+		return 0;
 	return all > ledger->oncpu_before_ns ? all - ledger->oncpu_before_ns : 0;
 }
 
@@ -119,17 +121,20 @@ int BPF_PROG(task_renamed, struct task_struct *task, const char *comm)
 	return 0;
 }
 
-/* --comm NAME: a program that becomes NAME joins the population at its exec. */
+/* --comm NAME: a program that becomes NAME joins the population at its exec; -- COMMAND: so does the child that was held for
+ * it. The kernel charges a thread for its run time at ticks and switches, and here it is in the middle of both. */
 SEC("?tp_btf/sched_process_exec")
 int BPF_PROG(sched_execed, struct task_struct *task)
 {
 	struct task_ledger *ledger;
 
-	if (!population_by_comm || ledger_of(task, false) || !population_asked(task))
+	if (ledger_of(task, false) || !population_asked(task))
 		return 0;
 	ledger = ledger_of(task, true);
-	if (ledger && !ledger->serial)
+	if (ledger && !ledger->serial) {
 		ledger_start(ledger, task, bpf_ktime_get_ns(), TASK_RUNNING, true);
+		ledger->runtime_start_ns = RUNTIME_LATER;
+	}
 	return 0;
 }
 
@@ -151,7 +156,7 @@ int ledger_begin(struct bpf_iter__task *ctx)
 
 	if (!task || !task->pid)
 		return 0;
-	if (!population_asked(task) && !ledger_of(task, false))
+	if ((population_at_exec || !population_asked(task)) && !ledger_of(task, false))
 		return 0;
 	ledger = ledger_of(task, true);
 	if (!ledger)

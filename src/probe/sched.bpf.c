@@ -305,6 +305,8 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct ta
 		account(ledger, now);
 	else
 		lose(ledger, now);                      /* it runs, but was not seen to be switched in */
+	if (ledger->runtime_start_ns == RUNTIME_LATER)
+		ledger->runtime_start_ns = READ(task, se.sum_exec_runtime) - (now - ledger->start_ns);
 	if (preempt || !state) {
 		ledger->state = TASK_PREEMPTED;
 		ledger->throttled = is_throttled(task);
