@@ -35,7 +35,12 @@ static struct frame_rule *rule_of(const struct frame_program *program, struct fr
 {
 	if (number == common_of(program)->return_column)
 		return &state->return_address;
-	return number == FRAME_RBP ? &state->rbp : number == FRAME_RSP ? &state->rsp : NULL;
+	switch (number) {
+	case FRAME_RBX: return &state->rbx;
+	case FRAME_RBP: return &state->rbp;
+	case FRAME_RSP: return &state->rsp;
+	default: return NULL;
+	}
 }
 
 static void set_rule(struct frame_program *program, uint64_t number, enum frame_rule_kind kind, int64_t offset)

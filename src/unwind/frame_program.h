@@ -7,7 +7,7 @@
  *	while (frame_program_next(&program))
  *		program.state holds from program.from on, and before program.to
  *
- * Of the registers only those are followed that a row tells of: rbp, rsp and the return address.
+ * Of the registers only those are followed that a row tells of: rbp, rsp and the return address; and rbx, for its callers' rows.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "unwind/frame_section.h"
 #include "unwind/gopclntab.h"
 
-enum { FRAME_RBP = 6, FRAME_RSP = 7, FRAME_REMEMBER_LIMIT = 32 };
+enum { FRAME_RBX = 3, FRAME_RBP = 6, FRAME_RSP = 7, FRAME_REMEMBER_LIMIT = 32 };
 
 /* Where the caller's value of a register is. */
 enum frame_rule_kind {
@@ -47,7 +47,7 @@ struct frame_address {
 
 struct frame_state {
 	struct frame_address cfa;
-	struct frame_rule rbp, rsp, return_address;
+	struct frame_rule rbx, rbp, rsp, return_address;
 };
 
 /* A common entry, and the state after its instructions, in which every description that names it begins. */

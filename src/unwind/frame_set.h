@@ -25,6 +25,7 @@ struct frame_set {
 	/* Instructions that may still be carried out. Entries of a true file share no bytes, so that their sections' size is
 	 * enough; entries of a false one may all lead to the same long list. */
 	uint64_t budget_bytes;
+	size_t callees_looked_for;              /* frame_callee.h */
 	struct image *image;
 	struct frame_section sectionless;       /* .eh_frame, where only PT_GNU_EH_FRAME leads to it */
 };

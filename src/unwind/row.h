@@ -24,7 +24,8 @@ enum unwind_cfa {
 	UNWIND_AT_RSP,          /* *(rsp + 8 * (cfa >> 4)) + 8 * (cfa & 15), the upper 12 bits signed */
 	UNWIND_AT_RBP,          /* the same from rbp: a frame that aligns its stack */
 	UNWIND_SIGNAL,          /* a signal frame of Linux: all registers are in its sigcontext */
-	UNWIND_REGISTER,        /* register (cfa & 255) + 8 * (cfa >> 8): only where registers are known */
+	UNWIND_REGISTER,        /* register (cfa & 255) + 8 * (cfa >> 8): only where registers are known; where rbp is the same, and `rbp`
+				 * therefore free: below a call also where that is not 0, the register being at rsp + 8 * rbp */
 	UNWIND_UNSUPPORTED,     /* a rule that does not fit these eight bytes */
 	UNWIND_STOP,            /* the outermost frame: it has no caller */
 	UNWIND_INTERPRETER,     /* HotSpot's interpreter: sp = *(rbp - 8), return address = *(rbp + 8), rbp = *rbp */

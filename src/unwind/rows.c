@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "unwind/frame_callee.h"
 #include "unwind/frame_program.h"
 #include "unwind/frame_row.h"
 #include "unwind/frame_set.h"
@@ -77,6 +78,8 @@ static void add_description(struct builder *builder, const struct frame_descript
 		set->budget_bytes -= description->instructions_size;
 	while (frame_program_next(&program)) {
 		row = frame_row(&program);
+		if (row.kind == UNWIND_REGISTER && (row.cfa & UINT8_MAX) == FRAME_RBX)
+			row.rbp = frame_callee_rbx(set, program.from, program.to);
 		builder->statistics.rows_before_merge++;
 		builder->statistics.unsupported += (row.kind & 15) == UNWIND_UNSUPPORTED;
 		add_row(builder, program.from, row);

@@ -121,6 +121,18 @@ static __always_inline int unwind_interpreter(struct unwind_state *state, void *
 	return UNWIND_GOES_ON;
 }
 
+/* What a frame is counted from, where that is no frame pointer: the register of the interrupted thread, or what the function that
+ * was called has saved of it; rsp, where the register holds the return address. */
+static __always_inline int unwind_base(const struct unwind_state *state, struct unwind_row row, void *memory, __u64 *ret)
+{
+	if (state->registers_known) {
+		*ret = (row.kind & 15) == UNWIND_REGISTER ? state->registers[row.cfa & (UNWIND_REGISTERS - 1)] : state->sp;
+		return 1;
+	}
+	return row.kind == UNWIND_REGISTER && row.rbp && !state->pc_is_exact &&
+	       !UNWIND_READ(memory, ret, sizeof(*ret), state->sp + (__s64)row.rbp * 8);
+}
+
 static __always_inline void unwind_caller_rbp(struct unwind_state *state, __u8 rule, __s8 words, __u64 cfa, void *memory)
 {
 	__u64 from = rule == UNWIND_RBP_AT_RBP ? state->bp : cfa;
@@ -163,9 +175,8 @@ static __always_inline int unwind_step(struct unwind_state *state, struct unwind
 		break;
 	case UNWIND_REGISTER:
 	case UNWIND_RETURN_REGISTER:
-		if (!state->registers_known)
+		if (!unwind_base(state, row, memory, &base))
 			return UNWIND_UNSUPPORTED_ROW;
-		base = kind == UNWIND_REGISTER ? state->registers[row.cfa & (UNWIND_REGISTERS - 1)] : state->sp;
 		cfa = base + (__u64)(row.cfa >> 8) * 8;
 		break;
 	case UNWIND_SIGNAL:

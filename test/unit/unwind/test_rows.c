@@ -166,6 +166,55 @@ TEST(a_frame_that_aligns_its_stack)
 	done();
 }
 
+/* A frame counted from rbx, and two functions that save it in places of their own; from ELF_CODE + 16 and + 32 they are called. */
+static void build_callers(uint64_t first, uint64_t second)
+{
+	const uint64_t callees[] = { first, second };
+	size_t cie = cie_begin(&elf.eh, false, 1, "zR", 0x1b), fde, size;
+
+	entry_end(&elf.eh, cie);
+	fde = fde_begin(&elf.eh, 0, ELF_CODE, 256);
+	PUT(&elf.eh, 0x41, 0x0e, 16, 0x83, 2, 0x43, 0x0d, 3);                   /* push rbx; mov rsp, rbx */
+	entry_end(&elf.eh, fde);
+	fde = fde_begin(&elf.eh, 0, ELF_CODE + 256, 64);
+	PUT(&elf.eh, 0x42, 0x0e, 16, 0x41, 0x0e, 24, 0x83, 3, 0x51, 0xc3);      /* push r12; push rbx; … pop rbx */
+	entry_end(&elf.eh, fde);
+	fde = fde_begin(&elf.eh, 0, ELF_CODE + 320, 64);
+	PUT(&elf.eh, 0x41, 0x0e, 16, 0x83, 2);
+	entry_end(&elf.eh, fde);
+	size = elf_build(&elf);
+	for (unsigned int i = 0; i < 2; i++) {
+		uint64_t at = ELF_CODE + 16 * (i + 1);
+		int32_t distance = (int32_t)(callees[i] - at - 5);
+
+		if (!callees[i])
+			continue;
+		elf.file.bytes[at] = 0xe8;
+		memcpy(elf.file.bytes + at + 1, &distance, sizeof(distance));
+	}
+	assert_int_equal(unwind_tables_read(elf.file.bytes, size, &tables), 0);
+}
+
+TEST(a_frame_counted_from_rbx_is_found_by_where_what_it_calls_saves_rbx)
+{
+	static const struct { uint64_t first, second; int words; } cases[] = {
+		{ 0, 0, 0 },
+		{ ELF_CODE + 256, 0, -3 },
+		{ 0, ELF_CODE + 320, -2 },
+		{ ELF_CODE + 256, ELF_CODE + 256, -3 },
+		{ ELF_CODE + 256, ELF_CODE + 320, 0 },                          /* they differ */
+		{ ELF_CODE + 260, ELF_CODE + 320, -2 },                         /* no function begins there: it is no call */
+		{ ELF_CODE, 0, -2 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		build_callers(cases[i].first, cases[i].second);
+		assert_row(ELF_CODE + 1, UNWIND_RSP, 2, 0);
+		assert_row(ELF_CODE + 4, UNWIND_REGISTER, 3 | 2 << 8, cases[i].words);
+		done();
+	}
+}
+
 TEST(a_cfa_that_the_stack_holds_with_a_sum_in_each_spelling)
 {
 	FUNCTION(0x41, 0x0f, 5, 0x77, 40, 0x06, 0x23, 8,        /* breg7 40, deref, plus_uconst 8: OpenSSL */

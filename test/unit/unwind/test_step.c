@@ -100,6 +100,26 @@ TEST(another_register_is_known_only_where_we_interrupted)
 	assert_int_equal(step(ROW(UNWIND_REGISTER, UNWIND_RBP_SAME, .cfa = 10 | 2 << 8)), UNWIND_UNSUPPORTED_ROW);
 }
 
+TEST(rbx_is_known_below_a_call_where_what_was_called_has_saved_it)
+{
+	struct unwind_row row = ROW(UNWIND_REGISTER, UNWIND_RBP_SAME, .cfa = 3 | 4 << 8, .rbp = -7);
+
+	begin();
+	*stack_word(STACK + 0x108) = 0x1233;                    /* the caller of what was called */
+	*stack_word(STACK + 0x110 - 56) = STACK + 0x180;
+	*stack_word(STACK + 0x180 + 32 - 8) = 0x1234;
+	assert_int_equal(step(ROW(UNWIND_RSP, UNWIND_RBP_SAME, .cfa = 2)), UNWIND_GOES_ON);
+	assert_int_equal(step(row), UNWIND_GOES_ON);
+	assert_caller(0x1234, STACK + 0x1a0, STACK + 0x140, UNWIND_BY_ROW);
+	begin();
+	thread.registers_known = 0;                             /* a signal interrupted it: nothing was called */
+	*stack_word(STACK + 0x100 - 56) = STACK + 0x180;
+	assert_int_equal(step(row), UNWIND_UNSUPPORTED_ROW);
+	thread.pc_is_exact = 0;
+	thread.sp = 8;
+	assert_int_equal(step(row), UNWIND_UNSUPPORTED_ROW);
+}
+
 TEST(a_frame_on_another_stack_may_lie_below)
 {
 	begin();
