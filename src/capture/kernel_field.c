@@ -16,6 +16,8 @@ static const struct { const char *type, *member, *other_type, *other_member, *wi
 	{ "task_struct", "files", NULL, NULL, "files and sockets that are waited for are unknown" },
 	{ "task_struct", "thread_pid", NULL, NULL, "thread ids inside of containers are unknown" },
 	{ "task_struct", "throttled", "cfs_rq", "throttle_count", "waits for a CPU quota count as preempted" },
+	{ "sched_info", "last_arrival", NULL, NULL, "what a thread did before a switch that was not seen is unknown" },
+	{ "rq", "clock", NULL, NULL, "what a thread did before a switch that was not seen is unknown" },
 	{ "unix_sock", "addr", NULL, NULL, "accepted unix sockets cannot be told from connected ones" },
 	{ "sock", "sk_max_ack_backlog", NULL, NULL, "sockets accepted since the last slice cannot be told from connected ones" },
 	{ "tcp_sock", "srtt_us", NULL, NULL, "round trips of connections are unknown" },

@@ -37,9 +37,10 @@ struct pt_regs { unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax,
 struct upid { int nr; };
 struct pid { unsigned int level; struct upid numbers[1]; };
 
-struct rq { unsigned int cpu; };
+struct rq { unsigned int cpu; __u64 clock; };
 struct cfs_rq { struct rq *rq; int throttle_count; };
 struct sched_entity { __u64 sum_exec_runtime; struct cfs_rq *cfs_rq; };
+struct sched_info { unsigned long long last_arrival; };
 
 struct file_operations { void *release; };
 struct hlist_node { struct hlist_node *next; };
@@ -90,6 +91,7 @@ struct task_struct {
 	int pid, tgid;
 	char comm[16];
 	struct sched_entity se;
+	struct sched_info sched_info;   /* empty without CONFIG_SCHED_INFO */
 	struct files_struct *files;
 	void *mm;
 	struct task_struct *real_parent, *group_leader;

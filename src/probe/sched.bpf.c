@@ -291,6 +291,75 @@ VERIFIED_ONCE int lose(struct task_ledger *ledger, __u64 now)
 	return 0;
 }
 
+/* Only for tests: 1 % of all wake-ups go unseen, by both tracepoints, or of all switches the half of who comes. */
+#ifndef CROSSCUT_DROP_WAKEUPS
+#define CROSSCUT_DROP_WAKEUPS 0
+#endif
+#ifndef CROSSCUT_DROP_ARRIVALS
+#define CROSSCUT_DROP_ARRIVALS 0
+#endif
+static __always_inline bool drops(bool some, __u64 since)
+{
+	return some && since && (since * 0x9e3779b97f4a7c15ull >> 32) % 100 == 0;
+}
+
+/* It has the processor from now on. */
+static __always_inline void take_up(struct task_ledger *ledger, __u64 now)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u64 since = ledger->since_ns;
+
+	account(ledger, now);
+	if (ledger->state == TASK_BLOCKED) {            /* no wake-up was seen */
+		if (locks_watched)
+			lock_left(ledger, now);
+		finish_wait(ledger, now, now, WIRE_NO_WAKER);
+	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
+		finish_wait(ledger, since, now, 0);
+	} else if (ledger->epoch != epoch && now > window_start_ns) {
+		flush_without_wait(ledger);
+	}
+	if (ledger->cpu != cpu && ledger->cpu != ~0u && now > window_start_ns)
+		ledger->migrations++;
+	ledger->cpu = cpu;
+	ledger->wait_start_ns = 0;
+	ledger->state = TASK_RUNNING;
+	lock_note_move(ledger, now, WIRE_DOING_ONCPU);
+}
+
+/* When the thread that leaves now took the processor up, as the scheduler noted it by the clock of its queue; 0: that tells nothing
+ * new. That clock was set a moment ago, in this very switch. */
+static __always_inline __u64 arrival(const struct task_ledger *ledger, struct task_struct *task, __u64 now)
+{
+	__u64 clock, noted, at;
+
+	if (!bpf_core_field_exists(task->sched_info.last_arrival) || !bpf_core_field_exists(task->se.cfs_rq) ||
+	    !bpf_core_field_exists(((struct cfs_rq *)0)->rq) || !bpf_core_field_exists(((struct rq *)0)->clock))
+		return 0;
+	clock = BPF_CORE_READ(task, se.cfs_rq, rq, clock);
+	noted = BPF_CORE_READ(task, sched_info.last_arrival);
+	at = now - (clock - noted);
+	return noted && noted <= clock && at > ledger->since_ns && at <= now ? at : 0;
+}
+
+/* The current thread ran, but was not seen to be switched in. */
+VERIFIED_ONCE int leave_unseen(struct task_ledger *ledger, __u64 now)
+{
+	__u64 at;
+
+	if (!ledger)
+		return 0;
+	at = ledger->state == TASK_GONE ? 0 : arrival(ledger, (struct task_struct *)bpf_get_current_task(), now);
+	if (at) {
+		count(COUNT_SWITCHES_MISSED);
+		take_up(ledger, at);
+		account(ledger, now);
+	} else {
+		lose(ledger, now);
+	}
+	return 0;
+}
+
 static __always_inline void leave(void *ctx, struct task_struct *task, struct task_struct *next, __u64 now, bool preempt,
 				  unsigned int state)
 {
@@ -304,7 +373,7 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct ta
 	if (ledger->state == TASK_RUNNING)
 		account(ledger, now);
 	else
-		lose(ledger, now);                      /* it runs, but was not seen to be switched in */
+		leave_unseen(ledger, now);
 	if (ledger->runtime_start_ns == RUNTIME_LATER)
 		ledger->runtime_start_ns = READ(task, se.sum_exec_runtime) - (now - ledger->start_ns);
 	if (preempt || !state) {
@@ -330,38 +399,21 @@ static __always_inline void leave(void *ctx, struct task_struct *task, struct ta
 static __always_inline void enter(struct task_struct *task, struct task_struct *prev, __u64 now)
 {
 	struct task_ledger *ledger = ledger_of(task, population_all);
-	__u32 cpu = bpf_get_smp_processor_id();
-	__u64 since;
 
 	if (!ledger)
 		return;
 	if (!ledger->serial)
 		ledger_start(ledger, task, now, TASK_PREEMPTED, now > window_start_ns);
 	now = not_before(ledger, now);
-	since = ledger->since_ns;
+	if (drops(CROSSCUT_DROP_ARRIVALS, ledger->since_ns))
+		return;
 	if (runnable_watched && ledger->state == TASK_WOKEN)
-		runnable_queued(ledger, prev, now - since);
+		runnable_queued(ledger, prev, now - ledger->since_ns);
 	if (ledger->state == TASK_RUNNING)
 		lose(ledger, now);                      /* it waited, but was not seen to be switched out */
-	else
-		account(ledger, now);
-	if (ledger->state == TASK_BLOCKED) {            /* no wake-up was seen */
-		if (locks_watched)
-			lock_left(ledger, now);
-		finish_wait(ledger, now, now, WIRE_NO_WAKER);
-	} else if (ledger->state == TASK_WOKEN && ledger->wait_start_ns) {
-		finish_wait(ledger, since, now, 0);
-	} else if (ledger->epoch != epoch && now > window_start_ns) {
-		flush_without_wait(ledger);
-	}
+	take_up(ledger, now);
 	if (!ledger->announced)
 		thread_announce(ledger, task, now);
-	if (ledger->cpu != cpu && ledger->cpu != ~0u && now > window_start_ns)
-		ledger->migrations++;
-	ledger->cpu = cpu;
-	ledger->wait_start_ns = 0;
-	ledger->state = TASK_RUNNING;
-	lock_note_move(ledger, now, WIRE_DOING_ONCPU);
 }
 
 /* Some contexts are closed to tracing: a switch that is made in one is not seen. If he who leaves is not he who came, one
@@ -429,16 +481,6 @@ int BPF_PROG(sched_switched, bool preempt, struct task_struct *prev, struct task
 	return 0;
 }
 
-/* Only for the test that a gate notices: 1 % of all wake-ups go unseen, by both tracepoints. */
-static __always_inline bool drops(const struct task_ledger *ledger)
-{
-#ifdef CROSSCUT_DROP_WAKEUPS
-	return ledger->wait_start_ns && (ledger->wait_start_ns * 0x9e3779b97f4a7c15ull >> 32) % 100 == 0;
-#else
-	return false;
-#endif
-}
-
 static __always_inline int woken(void *ctx, struct task_struct *task)
 {
 	struct task_ledger *ledger = ledger_of(task, population_all);
@@ -456,7 +498,7 @@ static __always_inline int woken(void *ctx, struct task_struct *task)
 		ledger->site = WAIT_SITES;
 		ledger->lock = 0;
 	}
-	if (drops(ledger))
+	if (drops(CROSSCUT_DROP_WAKEUPS, ledger->wait_start_ns))
 		return 0;
 	count(COUNT_WAKES);
 	now = not_before(ledger, now);

@@ -20,7 +20,7 @@
 
 static const char *const optional[] = {
 	"in_iowait", "files", "thread_pid", "throttled", "throttle_count", "addr", "sk_max_ack_backlog", "bi_iter", "__sector",
-	"on_cpu", "frozen", "sum_exec_runtime", "f_op", "private_data", "skc_state", "cfs_rq",
+	"on_cpu", "frozen", "sum_exec_runtime", "f_op", "private_data", "skc_state", "cfs_rq", "last_arrival", "clock",
 };
 
 /* --- Type information of our own ------------------------------------------------------------------------------ */
