@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* What a document of the ledger and of trees still says, whatever draws it. */
-#define DOCUMENT_KEEPS (KEEPS(EVENTS) | KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(WEIGHTING) | KEEPS(COUNTS) | KEEPS(STACKS) | KEEPS(TOTALS))
+#define DOCUMENT_KEEPS (KEEPS(EVENTS) | KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(WEIGHTING) | KEEPS(COUNTS) | KEEPS(STACKS) | KEEPS(TOTALS) | KEEPS(ARGUMENTS))
 
 enum { NAMES_MOST = 128 };
 

@@ -32,6 +32,6 @@ const struct format callgrind_format = {
 	.recognise = callgrind_recognise,
 	.read = callgrind_read,
 	.write = callgrind_write,
-	.keeps = KEEPS(UNITS) | KEEPS(FUNCTIONS) | KEEPS(PROCESSES) | KEEPS(THREADS) |
+	.keeps = KEEPS(ARGUMENTS) | KEEPS(UNITS) | KEEPS(FUNCTIONS) | KEEPS(PROCESSES) | KEEPS(THREADS) |
 		 KEEPS(SOURCE),
 };

@@ -152,13 +152,29 @@ static void graph_choose(struct callgrind_reader *reader)
 	reader->graph = reader->graph_count++;
 }
 
+/* Blanks that do not break stand for those of a name that is one. */
+static struct string_id event_name(struct callgrind_reader *reader, const char *at, size_t size)
+{
+	CLEANUP_TEXT char *name = xstrndup(at, size);
+	char *to = name;
+
+	for (const char *from = name; *from; from++) {
+		bool blank = !strncmp(from, CALLGRIND_BLANK, sizeof(CALLGRIND_BLANK) - 1);
+
+		*to++ = blank ? ' ' : *from;
+		from += blank ? sizeof(CALLGRIND_BLANK) - 2 : 0;
+	}
+	*to = '\0';
+	return profile_string(reader->into, name);
+}
+
 static int events_read(struct callgrind_reader *reader, const char *at)
 {
 	size_t count = 0;
 
 	while (*at) {
 		size_t size = strcspn(at, " \t");
-		struct string_id name = profile_string_size(reader->into, at, size);
+		struct string_id name = event_name(reader, at, size);
 
 		if (size && count < CALLGRIND_EVENT_LIMIT) {
 			if (reader->graph_count && count < reader->events &&
@@ -316,8 +332,9 @@ static void event_finish(struct callgrind_reader *reader, size_t event, size_t *
 {
 	const char *name = profile_text(reader->into, reader->event_names[event]), *open = strstr(name, "_(");
 	uint64_t multiply = open ? strtoull(open + 2, NULL, 10) : 1;
+	const char *named = open ? open + 2 + strspn(open + 2, "0123456789 ") : NULL;
 	CLEANUP_TEXT char *shown = open ? xstrndup(name, (size_t)(open - name)) : xstrdup(name);
-	struct import_event row = { .name = shown, .unit = open ? strpbrk(open + 2, "nusmbk") : NULL,
+	struct import_event row = { .name = shown, .unit = named,
 				    .weighting = WEIGHTING_EXACT, .source = "callgrind",
 				    .meaning = "as the simulator or the tracer counted it" };
 	CLEANUP_TEXT char *unit = row.unit ? xstrndup(row.unit, strcspn(row.unit, ")")) : xstrdup("count");

@@ -194,19 +194,23 @@ static void function_write(struct graph_writer *writer, uint32_t frame, size_t *
 	}
 }
 
-/* "oncpu_(ns)": a unit stands behind the name, as xdebug does it; a count needs none. */
+/* "oncpu_(ns)": a unit stands behind the name, as xdebug does it; a count needs none. Blanks part events, so that those inside
+ * of a name are such as do not break. */
 static void events_write(struct graph_writer *writer)
 {
 	const struct choice *choice = &writer->flat.choice;
 	CLEANUP_TEXT char *name = choice_name(choice->profile, choice->dimension);
 	const char *unit = choice_unit(choice);
 
-	for (char *at = name; *at; at++)
-		*at = *at == ' ' ? '-' : *at;
-	if (!strcmp(unit, "count"))
-		output_print(writer->to, "events: %s\n", name);
-	else
-		output_print(writer->to, "events: %s_(%s)\n", name, unit);
+	output_puts(writer->to, "events: ");
+	for (const char *at = name; *at; at++)
+		if (*at == ' ')
+			output_puts(writer->to, CALLGRIND_BLANK);
+		else
+			output_write(writer->to, at, 1);
+	if (strcmp(unit, "count") != 0)
+		output_print(writer->to, "_(%s)", unit);
+	output_puts(writer->to, "\n");
 }
 
 static void part_write(struct graph_writer *writer, size_t from, size_t end, size_t part)

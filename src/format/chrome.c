@@ -26,6 +26,6 @@ const struct format chrome_format = {
 	.recognise = chrome_recognise,
 	.read = chrome_read,
 	.write = chrome_write,
-	.keeps = KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(COMMS) | KEEPS(TIME) |
+	.keeps = KEEPS(ARGUMENTS) | KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(COMMS) | KEEPS(TIME) |
 		 KEEPS(INTERVALS) | KEEPS(WAKERS),
 };

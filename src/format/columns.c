@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *unit_of(const char *unit)
+/* "samples" are counted; samples of something else, as of cycles, are not so many of it. */
+static const char *unit_of(const char *name, const char *unit)
 {
-	if (!strcmp(unit, "samples"))
+	if (!strcmp(unit, "samples") && !strcmp(name, "samples"))
 		return "count";
 	return !strcmp(unit, "ns") ? "nanoseconds" : unit;
 }
@@ -32,7 +33,7 @@ bool columns_came_as_pprof(const struct profile *profile)
 
 static bool is_count(const struct column *column)
 {
-	return !strcmp(column->unit, "count");
+	return !strcmp(column->unit, "count") || !strcmp(column->unit, "samples");
 }
 
 /* How much there is of a dimension, and how many events. */
@@ -63,7 +64,7 @@ static void column_put(struct columns *columns, struct column column)
 static uint64_t columns_put(struct columns *columns, struct choice choice, uint64_t before)
 {
 	CLEANUP_TEXT char *name = choice_name(choice.profile, choice.dimension);
-	struct column column = { .choice = choice, .unit = unit_of(choice_unit(&choice)) };
+	struct column column = { .choice = choice, .unit = unit_of(name, choice_unit(&choice)) };
 	const struct column *last =
 		columns->count ? &columns->rows[columns->count - 1] : NULL;
 	uint64_t value, count;

@@ -6,6 +6,7 @@
 #include "format/content.h"
 
 #include "base/memory.h"
+#include "format/choice.h"
 #include "format/utf8_text.h"
 #include "profile/profile.h"
 
@@ -49,13 +50,15 @@ static uint64_t units_amount(const struct profile *profile)
 
 	for (size_t i = 1; i < profile_measure_count(profile); i++) {
 		const struct measure *measure = profile_measure_at(profile, i);
-		const char *unit = profile_text(profile, profile_dimension_at(profile, measure->dimension.index)->unit);
+		const struct dimension *dimension = profile_dimension_at(profile, measure->dimension.index);
+		const char *unit = profile_text(profile, dimension->unit), *name = profile_text(profile, dimension->name);
 
-		count += *unit && strcmp(unit, "samples") != 0 && measure->role == ROLE_TOTAL;
+		count += *unit && (strcmp(unit, "samples") != 0 || strcmp(name, "samples") != 0);
 	}
 	return count;
 }
 
+/* Sampled, without a period, is what is assumed of a format that does not say. */
 static uint64_t weighting_amount(const struct profile *profile)
 {
 	uint64_t count = 0;
@@ -63,7 +66,7 @@ static uint64_t weighting_amount(const struct profile *profile)
 	for (size_t i = 1; i < profile_measure_count(profile); i++) {
 		const struct measure *measure = profile_measure_at(profile, i);
 
-		count += measure->weighting == WEIGHTING_SAMPLED && measure->period;
+		count += measure->weighting != WEIGHTING_SAMPLED || measure->period;
 	}
 	return count;
 }
@@ -77,11 +80,6 @@ static uint64_t cells_that(const struct profile *profile, bool (*has)(const stru
 	for (size_t i = 0; i < profile_cell_count(profile); i++)
 		count += has(profile, profile_cell_at(profile, i));
 	return count;
-}
-
-static bool has_count(const struct profile *profile, const struct cell *cell)
-{
-	return profile_measure_at(profile, cell->measure.index)->role == ROLE_SPLIT && cell->count > 1 && cell->count != cell->value;
 }
 
 static bool has_stack(const struct profile *profile, const struct cell *cell)
@@ -102,11 +100,45 @@ static bool has_other(const struct profile *profile, const struct cell *cell)
 	return cell->other.index != 0;
 }
 
-static uint64_t counts_amount(const struct profile *profile) { return cells_that(profile, has_count); }
+/* What formats that merge make one row of: a thread's weight on a stack. */
+static int by_row(const void *left, const void *right, void *cells)
+{
+	const struct cell *a = *(const struct cell *const *)left, *b = *(const struct cell *const *)right;
+
+	(void)cells;
+	return a->measure.index != b->measure.index ? (a->measure.index < b->measure.index ? -1 : 1)
+	       : a->thread.index != b->thread.index ? (a->thread.index < b->thread.index ? -1 : 1)
+	       : a->stack.index != b->stack.index   ? (a->stack.index < b->stack.index ? -1 : 1)
+						    : 0;
+}
+
+/* Rows of more than one event, where the weight does not count them itself. */
+static uint64_t counts_amount(const struct profile *profile)
+{
+	size_t all = profile_cell_count(profile);
+	const struct cell **cells = xcalloc(all + 1, sizeof(*cells));
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < all; i++)
+		cells[i] = profile_cell_at(profile, i);
+	qsort_r(cells, all, sizeof(*cells), by_row, NULL);
+	for (size_t from = 0, end; from < all; from = end) {
+		uint64_t events = 0, weight = 0;
+
+		for (end = from; end < all && !by_row(&cells[end], &cells[from], NULL); end++) {
+			events += cells[end]->count;
+			weight += cells[end]->value;
+		}
+		count += events > 1 && events != weight;
+	}
+	free(cells);
+	return count;
+}
+
 static uint64_t stacks_amount(const struct profile *profile) { return cells_that(profile, has_stack); }
 static uint64_t labels_amount(const struct profile *profile) { return cells_that(profile, has_label); }
 
-/* Exact totals whose state was split by stack through sampling. */
+/* Exact totals whose state was split by stack through sampling, or by an estimate. */
 static uint64_t totals_amount(const struct profile *profile)
 {
 	bool *sampled = xcalloc(profile_dimension_count(profile), sizeof(*sampled));
@@ -118,7 +150,7 @@ static uint64_t totals_amount(const struct profile *profile)
 			const struct measure *measure = profile_measure_at(profile, cell->measure.index);
 			uint32_t root = profile_dimension_root(profile, profile_cell_dimension(profile, cell)).index;
 
-			if (measure->role == ROLE_SPLIT && measure->weighting == WEIGHTING_SAMPLED)
+			if (measure->role == ROLE_SPLIT && measure->weighting != WEIGHTING_EXACT)
 				sampled[root] = true;
 			else if (pass && measure->role == ROLE_TOTAL && measure->weighting == WEIGHTING_EXACT)
 				count += sampled[root];
@@ -152,7 +184,7 @@ static uint64_t comms_amount(const struct profile *profile)
 	uint64_t count = 0;
 
 	for (size_t i = 1; i < profile_thread_count(profile); i++)
-		count += profile_thread_at(profile, i)->comm.index != 0;
+		count += *choice_comm(profile, (struct thread_id){ i }) != '\0';
 	return count;
 }
 
@@ -214,7 +246,7 @@ static bool has_awkward_name(const struct profile *profile, const struct frame *
 static bool has_address(const struct profile *profile, const struct frame *frame)
 {
 	(void)profile;
-	return frame->offset != 0 && frame->method != METHOD_KERNEL;
+	return frame->offset != 0 && frame->method != METHOD_KERNEL && has_module(profile, frame);
 }
 
 static bool is_kernel(const struct profile *profile, const struct frame *frame)
@@ -300,6 +332,33 @@ static uint64_t requests_amount(const struct profile *profile) { return profile_
 static uint64_t completions_amount(const struct profile *profile) { return profile_completion_count(profile); }
 static uint64_t losses_amount(const struct profile *profile) { return profile_loss_count(profile); }
 
+/* What stackcollapse-perf.pl, which folded stacks of perf's samples are to be equal to, leaves out. */
+static uint64_t arguments_amount(const struct profile *profile)
+{
+	const char *format = profile_meta(profile, "import.format");
+	uint64_t count = 0;
+
+	for (size_t i = 1; format && !strncmp(format, "perf", 4) && i < profile_frame_count(profile); i++)
+		count += strpbrk(profile_text(profile, profile_frame_at(profile, i)->name), "(\"'") != NULL;
+	return count;
+}
+
+/* Looked for, and there was nothing: known to be 0. */
+static uint64_t zeros_amount(const struct profile *profile)
+{
+	bool *used = xcalloc(profile_dimension_count(profile), sizeof(*used));
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++)
+		used[profile_dimension_root(profile, profile_cell_dimension(profile, profile_cell_at(profile, i))).index] = true;
+	for (size_t i = 0; i < profile_interval_count(profile); i++)
+		used[profile_dimension_root(profile, profile_interval_at(profile, i)->dimension).index] = true;
+	for (uint32_t i = 1; i < profile_dimension_count(profile); i++)
+		count += !used[i] && !profile_dimension_at(profile, i)->parent.index;
+	free(used);
+	return count;
+}
+
 /* What an import says of itself is said anew by the next one. */
 static uint64_t meta_amount(const struct profile *profile)
 {
@@ -322,7 +381,7 @@ const struct content_row contents[CONTENT_COUNT] = {
 	[CONTENT_EVENTS] = { "events", "more than one kind of event", events_amount },
 	[CONTENT_PARTS] = { "parts", "parts of a state, such as disk/read", parts_amount },
 	[CONTENT_UNITS] = { "units", "what weights are of, and their unit", units_amount },
-	[CONTENT_WEIGHTING] = { "weighting", "which weights are sampled, and with which period", weighting_amount },
+	[CONTENT_WEIGHTING] = { "weighting", "which weights are exact, sampled (with which period) or estimated", weighting_amount },
 	[CONTENT_COUNTS] = { "counts", "how many events a weight stands for", counts_amount },
 	[CONTENT_FUNCTIONS] = { "functions", "weights by function", stacks_amount },
 	[CONTENT_STACKS] = { "stacks", "weights by stack", stacks_amount },
@@ -346,5 +405,7 @@ const struct content_row contents[CONTENT_COUNT] = {
 	[CONTENT_REQUESTS] = { "requests", "requests and their parts", requests_amount },
 	[CONTENT_COMPLETIONS] = { "completions", "completions of useful work", completions_amount },
 	[CONTENT_LOSSES] = { "losses", "what was lost while recording", losses_amount },
+	[CONTENT_ARGUMENTS] = { "arguments", "arguments and quotes in names of perf's samples", arguments_amount },
+	[CONTENT_ZEROS] = { "zeros", "kinds of event that were looked for and never came", zeros_amount },
 	[CONTENT_META] = { "provenance", "host, contract and labels", meta_amount },
 };

@@ -28,7 +28,7 @@ struct firefox_reader {
 	struct profile *into;
 	double start_ms;                             /* of the outermost profile; those nested in it have their own */
 	uint32_t unknown_processes;
-	const char *dimension;                       /* of a file of ours: what was measured; NULL else */
+	const char *dimension, *unit;                /* of a file of ours: what was measured, and in what; NULL else */
 	struct text scratch;
 };
 
@@ -38,7 +38,7 @@ static uint64_t time_ns(double ms)
 {
 	double ns = ms * NS_PER_MS;
 
-	return ns > 0 && ns < 9.2e18 ? (uint64_t)ns : 0;
+	return ns > 0 && ns < 9.2e18 ? (uint64_t)(ns + 0.5) : 0;
 }
 
 /* A table tells its rows' times, or each one's distance from the one before it (since version 50). */
@@ -92,6 +92,8 @@ static struct import_measure measure_of(struct firefox_reader *reader, const cha
 
 	if (reader->dimension)
 		event.name = reader->dimension;
+	if (reader->unit && !strcmp(event.unit, "samples"))
+		event.unit = reader->unit;
 	if (strcmp(table, "samples") != 0) {
 		event.name = !strcmp(table, "jsAllocations") ? "js-allocations" : "native-allocations";
 		event.source = table;
@@ -283,7 +285,7 @@ static struct process_id process_of(struct firefox_reader *reader, struct json_v
 	if (!process.pid)
 		process.generation = ++reader->unknown_processes;
 	process.comm = profile_string(reader->into, json_decoded(json_get(thread, "processName"), &reader->scratch));
-	if (!process.comm.index)
+	if (json_get(thread, "processName").kind == JSON_ABSENT)
 		process.comm = profile_string(reader->into,
 					      json_decoded(json_get(thread, "processType"), &reader->scratch));
 	return profile_process(reader->into, process);
@@ -362,6 +364,17 @@ static int threads_read(struct firefox_reader *reader, struct json_value root, d
 	return r;
 }
 
+/* What our writer calls the dimension, and its unit where the format has no type of weights for it. */
+static void dimension_read(struct firefox_reader *reader, struct json_value meta)
+{
+	struct json_value unit = json_path(meta, "crosscut", "unit", NULL);
+
+	reader->dimension = profile_text(reader->into, profile_string(reader->into, json_decoded(json_get(meta, "product"),
+												  &reader->scratch)));
+	if (unit.kind == JSON_STRING)
+		reader->unit = profile_text(reader->into, profile_string(reader->into, json_decoded(unit, &reader->scratch)));
+}
+
 static int profile_read(struct firefox_reader *reader, struct json_value root, int depth, struct error *err)
 {
 	double start_ms = json_double(json_path(root, "meta", "startTime", NULL), 0);
@@ -375,8 +388,7 @@ static int profile_read(struct firefox_reader *reader, struct json_value root, i
 		reader->start_ms = start_ms;
 	if (!depth && !strncmp(json_decoded(json_path(root, "meta", "importedFrom", NULL), &reader->scratch), "crosscut@", 9) &&
 	    json_path(root, "meta", "product", NULL).kind == JSON_STRING)
-		reader->dimension = profile_text(reader->into, profile_string(reader->into, json_decoded(json_path(
-			root, "meta", "product", NULL), &reader->scratch)));
+		dimension_read(reader, json_get(root, "meta"));
 	r = threads_read(reader, root, start_ms - reader->start_ms, depth, err);
 	for (struct json_items items = json_items(json_get(root, "processes")); !r && json_next(&items);)
 		r = items.value.kind == JSON_STRING ? string_read(reader, items.value, depth, err)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { NAME_LIMIT = 64 * 1024, LIBRARY_LIMIT = 1 << 20 };
+#define ADDRESS_LIMIT 9007199254740992.0             /* 2^53: as far as a double counts by one */
 
 struct string_id firefox_text(const struct firefox_tables *tables, size_t index)
 {
@@ -296,7 +297,8 @@ static uint32_t number_at(const struct column *column, size_t row)
 
 static struct frame_id frame_read(struct firefox_tables *tables, const struct frame_columns *columns, size_t row)
 {
-	size_t function = column_index(&columns->function, row), address = column_index(&columns->address, row);
+	size_t function = column_index(&columns->function, row);
+	double address = column_at(&columns->address, row);
 	size_t index = library_index(columns, row, function);
 	struct import_name name = { .function_id = firefox_text(tables, column_index(&columns->name, function)),
 				    .path_id = source_path(tables, columns, function),
@@ -307,7 +309,7 @@ static struct frame_id frame_read(struct firefox_tables *tables, const struct fr
 		name.line = number_at(&columns->function_line, function);
 	if (index < tables->libraries->count) {
 		name.file_id = library_file(tables, &tables->libraries->rows[index]);
-		name.address = address == SIZE_MAX ? 0 : address;
+		name.address = address > 0 && address < ADDRESS_LIMIT ? (uint64_t)address : 0;
 	}
 	if (name.address && !strncmp(profile_text(tables->into, name.function_id), "0x", 2))
 		name.function_id = (struct string_id){ 0 };     /* an address as name says nothing */

@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROCESSED_VERSION = 60, GECKO_VERSION = 32, NAME_LIMIT = 4096, NS_PER_MS = 1000000 };
+enum { PROCESSED_VERSION = 60, GECKO_VERSION = 32, NAME_LIMIT = 4096, NS_PER_MS = 1000000, SECOND_NS = 1000000000 };
+#define YEAR_2000_NS 946684800000000000u            /* a time beyond it is a date, and none since a host was started */
 
 static void libraries_write(struct firefox_writer *writer)
 {
@@ -56,16 +57,30 @@ static void ms_write(struct firefox_writer *writer, uint64_t ns)
 	output_print(writer->to, "%" PRIu64 ".%06" PRIu64, ns / NS_PER_MS, ns % NS_PER_MS);
 }
 
-static uint64_t start_ns(const struct profile *profile)
+/* Times are told from the first second on, since a double has no room for the date and nanoseconds. */
+static void time_write(struct firefox_writer *writer, uint64_t ns)
 {
-	return profile_slice_count(profile) > 1 ? profile_slice_at(profile, 1)->start_ns : 0;
+	ms_write(writer, ns > writer->first_ns ? ns - writer->first_ns : 0);
 }
 
-/* Evenly over their slice; a millisecond apart where no time is known. */
+static uint64_t first_ns(const struct profile *profile)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 1; i < profile_slice_count(profile); i++)
+		if (profile_slice_at(profile, i)->start_ns < first)
+			first = profile_slice_at(profile, i)->start_ns;
+	for (size_t i = 0; i < profile_interval_count(profile); i++)
+		if (profile_interval_at(profile, i)->start_ns < first)
+			first = profile_interval_at(profile, i)->start_ns;
+	return first == UINT64_MAX ? 0 : first - first % SECOND_NS;
+}
+
+/* Evenly over their slice, or over a second where no time is known. */
 static void times_write(struct firefox_writer *writer, size_t from, size_t end)
 {
 	const struct profile *profile = writer->flat.choice.profile;
-	uint64_t first = start_ns(profile), at = 0;
+	uint64_t at = 0;
 	size_t in = from;
 
 	for (size_t i = from; i < end; i++) {
@@ -75,12 +90,12 @@ static void times_write(struct firefox_writer *writer, size_t from, size_t end)
 			while (in < end && writer->flat.weights[in].slice.index == writer->flat.weights[i].slice.index)
 				in++;
 			at = slice->start_ns > at ? slice->start_ns : at;
-			at = at > first ? at : first;
+			at = at > writer->first_ns ? at : writer->first_ns;
 		} else {
-			at += slice->end_ns > slice->start_ns ? (slice->end_ns - slice->start_ns) / (in - from + 1) : NS_PER_MS;
+			at += (slice->end_ns > slice->start_ns ? slice->end_ns - slice->start_ns : SECOND_NS) / (in - from + 1);
 		}
 		output_puts(writer->to, i > from ? "," : "");
-		ms_write(writer, at);
+		time_write(writer, at);
 	}
 }
 
@@ -120,7 +135,7 @@ static void marker_times_write(struct firefox_writer *writer, const char *name, 
 		const struct interval *interval = profile_interval_at(writer->flat.choice.profile, writer->intervals[i]);
 
 		output_puts(writer->to, i > first ? "," : "");
-		ms_write(writer, ends ? interval->end_ns : interval->start_ns);
+		time_write(writer, ends ? interval->end_ns : interval->start_ns);
 	}
 	output_puts(writer->to, "]");
 }
@@ -205,10 +220,13 @@ static void meta_write(struct firefox_writer *writer)
 		     "\",\"markerSchema\":[],\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
 		     "\"subcategories\":[\"Other\"]}],\"startTime\":",
 		     GECKO_VERSION, PROCESSED_VERSION);
-	ms_write(writer, profile_meta_number(writer->flat.choice.profile, "capture.start_wall_ns", 0));
+	ms_write(writer, profile_meta_number(writer->flat.choice.profile, "capture.start_wall_ns",
+					     writer->first_ns > YEAR_2000_NS ? writer->first_ns : 0));
 	output_puts(writer->to, ",\"product\":");
 	json_write_string(writer->to, name);
-	output_puts(writer->to, "},\n");
+	output_puts(writer->to, ",\"crosscut\":{\"unit\":");      /* for our reader: there are but three types of weights */
+	json_write_string(writer->to, choice_unit(&writer->flat.choice));
+	output_puts(writer->to, "}},\n");
 }
 
 int firefox_write(const struct profile *profile, const struct format_options *options, struct output *to,
@@ -220,6 +238,7 @@ int firefox_write(const struct profile *profile, const struct format_options *op
 	if (r < 0)
 		return r;
 	writer.intervals = timeline_by_thread(profile, &writer.starts);
+	writer.first_ns = first_ns(profile);
 	firefox_tables_make(&writer);
 	meta_write(&writer);
 	libraries_write(&writer);

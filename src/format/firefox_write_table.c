@@ -49,13 +49,13 @@ static const struct frame *frame_of(const struct firefox_writer *writer, size_t 
 	return profile_frame_at(writer->flat.choice.profile, writer->flat.frames[index].frame.index);
 }
 
-/* A frame's module, unless it is but the source file that older imports have there. */
+/* A frame's module, unless it may be but the source file that older imports have there. */
 static uint32_t module_of(const struct firefox_writer *writer, size_t index)
 {
 	const struct frame *frame = frame_of(writer, index);
 	const struct file *file = profile_file_at(writer->flat.choice.profile, frame->file.index);
 
-	return frame->offset || file->build_id.index ? frame->file.index : 0;
+	return frame->offset || file->build_id.index || frame->path.index ? frame->file.index : 0;
 }
 
 /* What stands for the source file is one, and not the module for lack of it. */

@@ -11,6 +11,7 @@ struct firefox_function { uint32_t name, path; };    /* of strings; path 0: none
 struct firefox_stack { uint32_t frame, prefix; };    /* prefix + 1 */
 
 struct firefox_writer {
+	uint64_t first_ns;                           /* of all that the file tells; times are counted from here */
 	struct flat flat;
 	struct output *to;
 	struct intern *strings;

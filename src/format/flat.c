@@ -36,21 +36,51 @@ static void weights_gather(struct flat *flat)
 	}
 }
 
-static uint32_t thread_of(const struct flat_weight *row) { return row->thread.index; }
-static uint32_t slice_of(const struct flat_weight *row) { return row->slice.index; }
+static uint32_t thread_of(const struct flat_weight *row, const uint32_t *ranks)
+{
+	(void)ranks;
+	return row->thread.index;
+}
+
+static uint32_t slice_of(const struct flat_weight *row, const uint32_t *ranks) { return ranks[row->slice.index]; }
+
+static int by_start(const void *left, const void *right, void *profile)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	uint64_t a_ns = profile_slice_at(profile, a)->start_ns, b_ns = profile_slice_at(profile, b)->start_ns;
+
+	return a_ns != b_ns ? (a_ns < b_ns ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+/* The place in time of each slice: records out of order have made them as they came. */
+static uint32_t *slice_ranks(const struct profile *profile)
+{
+	size_t count = profile_slice_count(profile);
+	uint32_t *order = xcalloc(count, sizeof(*order)), *ranks = xcalloc(count, sizeof(*ranks));
+
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	if (count > 1)
+		qsort_r(order + 1, count - 1, sizeof(*order), by_start, (void *)(uintptr_t)profile);
+	for (uint32_t i = 0; i < count; i++)
+		ranks[order[i]] = i;
+	free(order);
+	return ranks;
+}
 
 /* Stable: counting sort by a number below count. */
-static void weights_order(struct flat *flat, size_t count, uint32_t (*number)(const struct flat_weight *row))
+static void weights_order(struct flat *flat, size_t count, uint32_t (*number)(const struct flat_weight *row, const uint32_t *ranks),
+			  const uint32_t *ranks)
 {
 	size_t *starts = xcalloc(count + 1, sizeof(*starts));
 	struct flat_weight *ordered = xcalloc(flat->weight_count + 1, sizeof(*ordered));
 
 	for (size_t i = 0; i < flat->weight_count; i++)
-		starts[number(&flat->weights[i]) + 1]++;
+		starts[number(&flat->weights[i], ranks) + 1]++;
 	for (size_t i = 1; i <= count; i++)
 		starts[i] += starts[i - 1];
 	for (size_t i = 0; i < flat->weight_count; i++)
-		ordered[starts[number(&flat->weights[i])]++] = flat->weights[i];
+		ordered[starts[number(&flat->weights[i], ranks)]++] = flat->weights[i];
 	free(flat->weights);
 	free(starts);
 	flat->weights = ordered;
@@ -61,6 +91,7 @@ int flat_make(const struct profile *profile, const struct format_options *option
 {
 	struct flat flat = { .functions = frames == FLAT_FUNCTIONS };
 	int r = choice_make(profile, options, &flat.choice, err);
+	uint32_t *ranks;
 
 	*ret = (struct flat){ 0 };
 	if (r < 0)
@@ -68,8 +99,10 @@ int flat_make(const struct profile *profile, const struct format_options *option
 	flat.texts = intern_new();
 	flat.known = map_new(4 * sizeof(uint32_t));
 	weights_gather(&flat);
-	weights_order(&flat, profile_slice_count(profile), slice_of);
-	weights_order(&flat, profile_thread_count(profile), thread_of);
+	ranks = slice_ranks(profile);
+	weights_order(&flat, profile_slice_count(profile), slice_of, ranks);
+	weights_order(&flat, profile_thread_count(profile), thread_of, NULL);
+	free(ranks);
 	*ret = flat;
 	return 0;
 }

@@ -105,9 +105,25 @@ static void store_lacks(struct import *import)
 	text_done(&list);
 }
 
+/* Facts belong to a slice: where nothing but intervals was read, theirs. */
+static void slice_of_intervals(struct import *import)
+{
+	const struct profile *profile = import->profile;
+	uint64_t end_ns = 1;
+
+	if (profile_slice_count(profile) > 1 || !profile_interval_count(profile))
+		return;
+	for (size_t i = 0; i < profile_interval_count(profile); i++)
+		if (profile_interval_at(profile, i)->end_ns > end_ns)
+			end_ns = profile_interval_at(profile, i)->end_ns;
+	(void)import_slice(import, end_ns);
+}
+
 static void store(struct import *import)
 {
 	struct profile *profile = import->profile;
+
+	slice_of_intervals(import);
 
 	profile_set_meta(profile, "import.format", import->format->name);
 	if (*input_encoding(import->input))

@@ -234,6 +234,6 @@ const struct format perfetto_format = {
 	.summary = "the timeline, for ui.perfetto.dev",
 	.suffix = ".pftrace",
 	.write = perfetto_write,
-	.keeps = KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(COMMS) | KEEPS(TIME) |
+	.keeps = KEEPS(ARGUMENTS) | KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(COMMS) | KEEPS(TIME) |
 		 KEEPS(INTERVALS) | KEEPS(WAKERS),
 };

@@ -37,3 +37,6 @@ enum pprof_mapping_field {
 enum pprof_location { LOCATION_ID = 1, LOCATION_MAPPING_ID, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_IS_FOLDED };
 enum pprof_line { LINE_FUNCTION_ID = 1, LINE_LINE, LINE_COLUMN };
 enum pprof_function { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME, FUNCTION_START_LINE };
+
+/* In our comments of how a column was measured. */
+#define WEIGHTING_PERIOD "; period "

@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,15 @@ static const char *weighting_text(enum weighting weighting)
 	}
 }
 
+/* "oncpu in nanoseconds: sampled, weights divided by the inclusion probability; period 10101010; source cpu-clock" */
+static char *measure_text(const struct profile *profile, const struct column *column, const struct measure *measure)
+{
+	CLEANUP_TEXT char *period = measure->period ? xasprintf(WEIGHTING_PERIOD "%" PRIu64, measure->period) : xstrdup("");
+
+	return xasprintf("%s in %s: %s%s; source %s", column->name, column->unit,
+			 weighting_text(measure->weighting), period, profile_text(profile, measure->source));
+}
+
 /* The measures that a column's samples come from: a comment for each; returns the largest period. */
 static uint64_t measures_comment(struct pprof *pprof, struct text *to,
 				 const struct column *column, bool comments)
@@ -54,10 +64,7 @@ static uint64_t measures_comment(struct pprof *pprof, struct text *to,
 			used[profile_cell_at(profile, i)->measure.index] = 1;
 	for (uint32_t i = 1; i < profile_measure_count(profile); i++) {
 		const struct measure *measure = profile_measure_at(profile, i);
-		CLEANUP_TEXT char *comment =
-			xasprintf("%s in %s: %s; source %s", column->name,
-				  choice_unit(&column->choice), weighting_text(measure->weighting),
-				  profile_text(profile, measure->source));
+		CLEANUP_TEXT char *comment = measure_text(profile, column, measure);
 		uint64_t number = used[i] && comments ? pprof_string(pprof, comment) : 0;
 
 		if (number)

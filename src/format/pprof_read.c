@@ -71,8 +71,8 @@ static size_t comments_list(struct pprof_reader *reader, uint64_t ret[COMMENTS_L
 	return kept;
 }
 
-/* "heap in bytes: exact; source heaptrack" is our writer's. 0: there is none. */
-static enum weighting weighting_told(struct pprof_reader *reader, const char *type, const char *unit)
+/* "heap in bytes: exact; source heaptrack" is our writer's, with the period of what is sampled. False: there is none. */
+static bool weighting_told(struct pprof_reader *reader, const char *type, const char *unit, struct import_event *ret)
 {
 	static const char *const words[] = { [WEIGHTING_EXACT] = "exact;", [WEIGHTING_SAMPLED] = "sampled, ", [WEIGHTING_ESTIMATED] = "estimated;" };
 	CLEANUP_TEXT char *head = xasprintf("%s in %s: ", type, unit);
@@ -80,22 +80,22 @@ static enum weighting weighting_told(struct pprof_reader *reader, const char *ty
 	size_t count = comments_list(reader, numbers), length = strlen(head);
 
 	for (size_t i = 0; i < count; i++) {
-		const char *comment = pprof_chars(reader, numbers[i]);
+		const char *comment = pprof_chars(reader, numbers[i]), *period = strstr(comment, WEIGHTING_PERIOD);
 
-		for (size_t word = WEIGHTING_EXACT; word < ARRAY_LENGTH(words) && !strncmp(comment, head, length); word++)
-			if (!strncmp(comment + length, words[word], strlen(words[word])))
-				return (enum weighting)word;
+		for (size_t word = WEIGHTING_EXACT; word < ARRAY_LENGTH(words) && !strncmp(comment, head, length); word++) {
+			if (strncmp(comment + length, words[word], strlen(words[word])) != 0)
+				continue;
+			ret->weighting = (enum weighting)word;
+			ret->period = period ? strtoull(period + strlen(WEIGHTING_PERIOD), NULL, 10) : 0;
+			return true;
+		}
 	}
-	return (enum weighting)0;
+	return false;
 }
 
 /* One sample in so many bytes: the producer has multiplied what it saw, which is an estimate. */
-static enum weighting weighting_of(struct pprof_reader *reader, const char *type, const char *unit)
+static enum weighting weighting_of(struct pprof_reader *reader)
 {
-	enum weighting told = weighting_told(reader, type, unit);
-
-	if (told)
-		return told;
 	if (!strcmp(pprof_chars(reader, reader->period.unit), "bytes") && reader->period.period > 1)
 		return WEIGHTING_ESTIMATED;
 	return reader->period.period == 1 ? WEIGHTING_EXACT : WEIGHTING_SAMPLED;
@@ -103,6 +103,7 @@ static enum weighting weighting_of(struct pprof_reader *reader, const char *type
 
 static bool sample_type_read(struct pprof_reader *reader, struct protobuf message)
 {
+	struct import_event event = { .source = "pprof" };
 	const unsigned char *at = message.at;
 	uint64_t type, unit;
 	bool of_period;
@@ -112,13 +113,13 @@ static bool sample_type_read(struct pprof_reader *reader, struct protobuf messag
 	of_period = pprof_text(reader, type).index ==
 			    pprof_text(reader, reader->period.type).index &&
 		    pprof_text(reader, unit).index == pprof_text(reader, reader->period.unit).index;
-	return values_add_type(&reader->values,
-			       &(struct import_event){
-				       .name = pprof_chars(reader, type),
-				       .unit = pprof_chars(reader, unit),
-				       .weighting = weighting_of(reader, pprof_chars(reader, type), pprof_chars(reader, unit)),
-				       .source = "pprof",
-				       .period = of_period ? reader->period.period : 0 }) ||
+	event.name = pprof_chars(reader, type);
+	event.unit = pprof_chars(reader, unit);
+	if (!weighting_told(reader, event.name, event.unit, &event)) {
+		event.weighting = weighting_of(reader);
+		event.period = of_period ? reader->period.period : 0;
+	}
+	return values_add_type(&reader->values, &event) ||
 	       pprof_damaged(reader, at, "it declares more than 64 types of values");
 }
 

@@ -28,6 +28,6 @@ const struct format speedscope_format = {
 	.recognise = speedscope_recognise,
 	.read = speedscope_read,
 	.write = speedscope_write,
-	.keeps = KEEPS(UNITS) | KEEPS(FUNCTIONS) | KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) |
+	.keeps = KEEPS(ARGUMENTS) | KEEPS(UNITS) | KEEPS(FUNCTIONS) | KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) |
 		 KEEPS(COMMS) | KEEPS(SOURCE),
 };

@@ -40,7 +40,8 @@ struct speedscope_reader {
 	struct thread_id thread;
 	struct import_measure measure;
 	struct opened opened;                        /* made once: a file may hold any number of profiles */
-	const char *dimension;                       /* of a file of ours: what was measured; NULL else */
+	bool counts;                                 /* what is weighed are events, and not their time or size */
+	const char *dimension, *unit;                /* of a file of ours: what was measured, and in what; NULL else */
 	int shift;                                   /* a value times 10^shift is in the measure's unit */
 };
 
@@ -111,7 +112,7 @@ static bool value_read(struct speedscope_reader *reader, struct json_value value
 static void weight_add(struct speedscope_reader *reader, struct stack_id stack, int64_t weight)
 {
 	import_sample(reader->import, &(struct import_sample){ .measure = reader->measure, .thread = reader->thread,
-							       .stack = stack, .count = 1, .value = (uint64_t)weight,
+							       .stack = stack, .count = reader->counts ? (uint64_t)weight : 1, .value = (uint64_t)weight,
 							       .stackless = reader->frame_count > 0 });
 }
 
@@ -233,8 +234,10 @@ static void profile_read(struct speedscope_reader *reader, struct json_value pro
 		import_warn(reader->import, "a unit is not known: its numbers are kept as counts", "byte", profile.offset);
 	event.source = "speedscope";
 	event.name = reader->dimension && unit->shift == 0 ? reader->dimension : event.name;
+	event.unit = reader->unit && !strcmp(unit->name, "none") ? reader->unit : event.unit;
 	event.weighting = json_is(type, "evented") ? WEIGHTING_EXACT : WEIGHTING_SAMPLED;
 	reader->measure = import_measure(reader->import, &event);
+	reader->counts = !strcmp(event.unit, "count") || !strcmp(event.unit, "samples");
 	reader->shift = unit->shift;
 	reader->thread = thread_of(reader, profile);
 	if (json_is(type, "sampled"))
@@ -243,6 +246,13 @@ static void profile_read(struct speedscope_reader *reader, struct json_value pro
 		evented_read(reader, profile);
 	else
 		import_skipped(reader->import, "a profile is neither sampled nor evented", "byte", profile.offset);
+}
+
+static const char *text_kept(struct speedscope_reader *reader, struct json_value text)
+{
+	struct profile *profile = import_profile(reader->import);
+
+	return text.kind == JSON_STRING ? profile_text(profile, profile_string(profile, json_decoded(text, &reader->scratch))) : NULL;
 }
 
 static int root_read(struct speedscope_reader *reader, struct json_value root, struct error *err)
@@ -254,10 +264,10 @@ static int root_read(struct speedscope_reader *reader, struct json_value root, s
 		return import_refuse(reader->import, err, NULL, 0, "it has no profiles or no frames");
 	if (json_get(root, "exporter").kind == JSON_STRING)
 		import_source(reader->import, json_decoded(json_get(root, "exporter"), &reader->scratch));
-	if (!strncmp(text_string(&reader->scratch), "crosscut@", 9) && json_get(root, "name").kind == JSON_STRING)
-		reader->dimension = profile_text(import_profile(reader->import),
-						 profile_string(import_profile(reader->import),
-								json_decoded(json_get(root, "name"), &reader->scratch)));
+	if (!strncmp(text_string(&reader->scratch), "crosscut@", 9)) {
+		reader->dimension = text_kept(reader, json_get(root, "name"));
+		reader->unit = text_kept(reader, json_get(root, "crosscutUnit"));
+	}
 	frames_read(reader, json_path(root, "shared", "frames", NULL));
 	while (json_next(&items))
 		profile_read(reader, items.value);

@@ -117,6 +117,8 @@ int speedscope_write(const struct profile *profile, const struct format_options 
 	output_print(to, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 			 "\"exporter\":\"crosscut@" CROSSCUT_VERSION "\",\"name\":");
 	json_write_string(to, name);
+	output_puts(to, ",\"crosscutUnit\":");                   /* for our reader: what has none of speedscope's units */
+	json_write_string(to, choice_unit(&flat.choice));
 	output_puts(to, ",\"profiles\":[");
 	active = profiles_write(&flat, to);
 	output_print(to, "],\"activeProfileIndex\":%zu,\"shared\":{\"frames\":[", active);

@@ -30,8 +30,9 @@ enum { NAME_BYTES = 8192, TEXT_BYTES = 16 << 20 };
 static const struct profile *profile;
 static char **lines;
 static size_t line_count, line_room;
-static struct { struct text key; uint64_t weight; } *sums;
+static struct sum { char *key; uint64_t weight, other; } *sums;
 static size_t sum_count, sum_room;
+static uint64_t from_ns = UINT64_MAX;                 /* when the first of all was */
 
 static void keep(struct text *line)
 {
@@ -70,28 +71,39 @@ static const char *plain(const char *name)
 
 /* --- Weights, added up by what they are for --------------------------------------------------- */
 
+static void sum_of(const char *kind, const char *key, uint64_t weight, uint64_t other)
+{
+	grow(sums, sum_count, sum_room);
+	sums[sum_count].key = xasprintf("%s\t%s", kind, key);
+	sums[sum_count].other = other;
+	sums[sum_count++].weight = weight;
+}
+
 static void sum_add(const char *kind, const char *key, uint64_t weight)
 {
-	CLEANUP_TEXT char *whole = xasprintf("%s\t%s", kind, key);
+	sum_of(kind, key, weight, 0);
+}
 
-	for (size_t i = 0; i < sum_count; i++)
-		if (!strcmp(text_string(&sums[i].key), whole)) {
-			sums[i].weight += weight;
-			return;
-		}
-	grow(sums, sum_count, sum_room);
-	sums[sum_count].key = (struct text)TEXT(TEXT_BYTES);
-	text_append(&sums[sum_count].key, whole, strlen(whole));
-	sums[sum_count++].weight = weight;
+static int sum_order(const void *left, const void *right)
+{
+	return strcmp(((const struct sum *)left)->key, ((const struct sum *)right)->key);
 }
 
 static void sums_keep(void)
 {
-	for (size_t i = 0; i < sum_count; i++) {
-		if (sums[i].weight)
-			FACT("%s = %" PRIu64, text_string(&sums[i].key), sums[i].weight);
-		text_done(&sums[i].key);
+	qsort(sums, sum_count, sizeof(*sums), sum_order);
+	for (size_t i = 0, next; i < sum_count; i = next) {
+		uint64_t weight = 0, other = 0;
+
+		for (next = i; next < sum_count && !strcmp(sums[next].key, sums[i].key); next++) {
+			weight += sums[next].weight;
+			other += sums[next].other;
+		}
+		if (weight && weight != other)
+			FACT("%s = %" PRIu64, sums[i].key, weight);
 	}
+	for (size_t i = 0; i < sum_count; i++)
+		free(sums[i].key);
 }
 
 /* --- Frames ----------------------------------------------------------------------------------- */
@@ -102,16 +114,23 @@ static uint64_t call_address(const struct frame *frame)
 	return frame->offset - (frame->offset && frame->method != METHOD_KERNEL && !frame_is_exact(frame->method));
 }
 
-/* "libc.so.6+0x3300" has no name: whether that is where the call is or where it returns to, each format has it its own way. */
+/* "libc.so.6+0x3300", "[libc.so.6]", "0x3300" and "[unknown]" are what formats put in the place of a name. */
+static bool is_nameless(const char *name)
+{
+	const char *plus = strstr(name, "+0x"), *digits = plus ? plus + 3 : !strncmp(name, "0x", 2) ? name + 2 : NULL;
+	size_t size = strlen(name);
+
+	return (digits && *digits && digits[strspn(digits, "0123456789abcdef")] == '\0') ||
+	       !strcmp(name, "[no stack]") ||
+	       (size > 2 && *name == '[' && name[size - 1] == ']' && !strchr(name, ' ') && !choice_cause_status(name));
+}
+
 static const char *frame_name(struct frame_id id)
 {
-	char name[NAME_BYTES], *plus;
+	char name[NAME_BYTES];
 
 	(void)profile_frame_name(profile, id, name, sizeof(name));
-	plus = strstr(name, "+0x");
-	if (plus && plus[3 + strspn(plus + 3, "0123456789abcdef")] == '\0')
-		plus[1] = '\0';
-	return plain(name);
+	return is_nameless(name) ? "?" : plain(name);
 }
 
 static void name_facts(const struct frame *frame, const char *name)
@@ -126,7 +145,7 @@ static void name_facts(const struct frame *frame, const char *name)
 		FACT("modules\t%s in %s", name, string(file->path));
 	if (file->build_id.index)
 		FACT("build-ids\t%s in build %s", name, string(file->build_id));
-	if (frame->offset)
+	if (frame->offset && file->path.index)
 		FACT("addresses\t%s at %" PRIx64, name, call_address(frame));
 }
 
@@ -173,6 +192,8 @@ static const char *stack_facts(struct text *to, const struct choice *choice, str
 
 	if (cause)
 		text_print(to, ";%s", cause);
+	if (count == 1 && !strcmp(frame_name(frames[0]), "?"))
+		return NULL;                         /* a format that must have a frame gave it one */
 	while (count-- > 0)
 		leaf = frame_facts(to, frames[count]);
 	return leaf;
@@ -215,23 +236,24 @@ static void weight_facts(const struct choice *choice, const struct cell *cell, c
 {
 	CLEANUP_TEXT char *root = choice_name(profile, choice->dimension);
 	CLEANUP_TEXT char *part = choice_name(profile, profile_cell_dimension(profile, cell));
-	CLEANUP_TEXT char *sliced = xasprintf("slice %" PRIu32, cell->slice.index);
+	CLEANUP_TEXT char *sliced = xasprintf("second %" PRIu64, (profile_slice_at(profile, cell->slice.index)->start_ns - from_ns) / 1000000000);
 	CLEANUP_TEXT char *function = xasprintf("%s%s", only ? "" : root, leaf ? leaf : "");
 	const struct measure *measure = profile_measure_at(profile, cell->measure.index);
 
 	sum_add("weight", only ? "" : root, choice_weight(cell));
 	sum_add("stacks", path, choice_weight(cell));
-	if (leaf && strcmp(leaf, "[no stack]") != 0)
+	if (leaf && strcmp(leaf, "?") != 0)
 		sum_add("functions", function, choice_weight(cell));
-	if (measure->role == ROLE_SPLIT)
-		sum_add("counts", path, cell->count);
+	sum_add("counts", path, cell->count);
 	sum_add("time", sliced, choice_weight(cell));
 	if (strcmp(root, part) != 0)
 		sum_add("parts", part, choice_weight(cell));
-	FACT("events\t%s", root);
-	FACT("units\t%s in %s", root, choice_unit(choice));
-	if (measure->weighting == WEIGHTING_SAMPLED && measure->period)
-		FACT("weighting\t%s sampled every %" PRIu64, root, measure->period);
+	if (!only)
+		FACT("events\t%s", root);
+	/* samples that are called so are counted: formats without that unit say it by the name alone */
+	FACT("units\t%s in %s", root, !strcmp(root, "samples") && !strcmp(choice_unit(choice), "samples") ? "count" : choice_unit(choice));
+	if (measure->weighting != WEIGHTING_SAMPLED || measure->period)
+		FACT("weighting\t%s by way %d every %" PRIu64, root, (int)measure->weighting, measure->period);
 }
 
 static void cell_facts(const struct choice *choice, const struct cell *cell, bool only)
@@ -256,6 +278,17 @@ static void cell_facts(const struct choice *choice, const struct cell *cell, boo
 }
 
 /* A row of 0 in pprof says of a stack that it has none of this. */
+/* Sums of both kinds: where they agree, the exact one can be had again from the stacks'. */
+static void total_facts(const struct choice *choice, const struct cell *cell, bool one)
+{
+	struct dimension_id root = choice->dimension;
+	bool total = profile_measure_at(profile, cell->measure.index)->role == ROLE_TOTAL;
+
+	if (choice->split && dimension_is(profile_dimension_root(profile, profile_cell_dimension(profile, cell)), root))
+		sum_of("totals", one ? "" : string(profile_dimension_at(profile, root.index)->name), total ? cell->value : 0,
+		       total ? 0 : choice_weight(cell));
+}
+
 static void cells_facts(const char *only, bool one)
 {
 	for (uint32_t i = 1; i < profile_dimension_count(profile); i++) {
@@ -268,26 +301,24 @@ static void cells_facts(const char *only, bool one)
 		for (size_t j = 0; j < profile_cell_count(profile); j++) {
 			const struct cell *cell = profile_cell_at(profile, j);
 
-			if (choice_has(&choice, cell) && (cell->value || cell->count))
+			if (choice_has(&choice, cell) && (cell->value || (cell->count && !one)))
 				cell_facts(&choice, cell, one);
-			else if (dimension_is(profile_dimension_root(profile, profile_cell_dimension(profile, cell)),
-					      (struct dimension_id){ i }) &&
-				 profile_measure_at(profile, cell->measure.index)->role == ROLE_TOTAL)
-				sum_add("totals", string(row->name), cell->value);
+			total_facts(&choice, cell, one);
 		}
 	}
 }
 
 /* --- The rest --------------------------------------------------------------------------------- */
 
-static void interval_facts(const struct interval *row, uint64_t from)
+static void interval_facts(const struct interval *row, uint64_t from, bool owners)
 {
 	char text[NAME_BYTES];
 	uint32_t tid = profile_thread_at(profile, row->thread.index)->tid;
 
 	FACT("intervals\t%" PRIu32 " %s from %" PRIu64 " to %" PRIu64, tid, timeline_name(profile, row, text, sizeof(text)),
 	     row->start_ns - from, row->end_ns - from);
-	owner_facts(row->thread);
+	if (owners)
+		owner_facts(row->thread);
 	if (row->waker.index)
 		FACT("wakers\t%" PRIu32 " at %" PRIu64 " by %" PRIu32, tid, row->end_ns - from,
 		     profile_thread_at(profile, row->waker.index)->tid);
@@ -342,24 +373,32 @@ static unsigned dimensions_used(void)
 	return count;
 }
 
+static void first_find(void)
+{
+	for (uint32_t i = 1; i < profile_slice_count(profile); i++)
+		if (profile_slice_at(profile, i)->start_ns < from_ns)
+			from_ns = profile_slice_at(profile, i)->start_ns;
+	for (size_t i = 0; i < profile_interval_count(profile); i++)
+		if (profile_interval_at(profile, i)->start_ns < from_ns)
+			from_ns = profile_interval_at(profile, i)->start_ns;
+	from_ns = from_ns == UINT64_MAX ? 0 : from_ns - from_ns % 1000000000;
+}
+
 int main(int count, char **arguments)
 {
 	struct profile *read = NULL;
 	struct error err = { 0 };
-	uint64_t from = UINT64_MAX;
 
 	if (count < 2 || format_read(arguments[1], &read, &err) < 0) {
 		(void)fprintf(stderr, "%s: %s\n", err.what, err.why);
 		return 4;
 	}
 	profile = read;
+	first_find();
 	if (count <= 2 || strcmp(arguments[2], "-") != 0)
 		cells_facts(count > 2 ? arguments[2] : NULL, count > 2 || dimensions_used() == 1);
-	for (uint32_t i = 1; i < profile_slice_count(profile); i++)
-		if (profile_slice_at(profile, i)->start_ns < from)
-			from = profile_slice_at(profile, i)->start_ns;
 	for (size_t i = 0; i < profile_interval_count(profile); i++)
-		interval_facts(profile_interval_at(profile, i), from);
+		interval_facts(profile_interval_at(profile, i), from_ns, count > 2 && !strcmp(arguments[2], "-"));
 	table_facts();
 	sums_keep();
 	lines_print();

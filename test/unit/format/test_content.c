@@ -11,7 +11,7 @@ static struct profile *full(void)
 {
 	struct sample sample = sample_start();
 	struct profile *profile = sample.profile;
-	struct frame frame = { .file = sample.program, .offset = 0x2000, .name = profile_string(profile, "ma;in"), .line = 12,
+	struct frame frame = { .file = sample.program, .offset = 0x2000, .name = profile_string(profile, "ma;in(int)"), .line = 12,
 			       .path = profile_string(profile, "main.c"), .method = METHOD_CFI };
 	struct cell cell = { .thread = sample.thread, .measure = sample.split, .evidence = sample.evidence[0], .count = 7,
 			     .value = 1000, .object = sample.object, .other = sample.waker };
@@ -24,6 +24,8 @@ static struct profile *full(void)
 				.name = profile_string(profile, "io_schedule") };
 	cell.stack = profile_stack(profile, cell.stack, profile_frame(profile, frame), STACK_TRUNCATED);
 	profile_add_cell(profile, cell);
+	(void)profile_dimension(profile, &(struct dimension_row){ .name = "swap", .unit = "ns", .kind = DIMENSION_WAITING, .meaning = "never" });
+	profile_set_meta(profile, "import.format", "perf_script");
 	sample_end(&sample);
 	profile_freeze(profile);
 	return profile;
@@ -71,7 +73,10 @@ static bool is_partly_kept(const struct format *format, size_t kind)
 {
 	bool calls = !strcmp(format->name, "callgrind");
 
-	return (kind == CONTENT_LINES && (calls || !strcmp(format->name, "speedscope"))) || (calls && kind == CONTENT_STACKS) ||
+	/* a sum of calls and a slice of time are exact, whatever was written as such */
+	bool weighs_itself = calls || !strcmp(format->name, "chrome") || !strcmp(format->name, "firefox");
+
+	return kind == CONTENT_ARGUMENTS || (kind == CONTENT_COUNTS && !(format->keeps & KEEPS(COUNTS))) || (calls && kind == CONTENT_TOTALS) || (kind == CONTENT_WEIGHTING && weighs_itself) || (kind == CONTENT_LINES && (calls || !strcmp(format->name, "speedscope"))) || (calls && kind == CONTENT_STACKS) ||
 	       kind == CONTENT_NAMES;
 }
 

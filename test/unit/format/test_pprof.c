@@ -323,7 +323,7 @@ TEST(the_head_says_what_is_counted_how_long_and_how_it_was_measured)
 	assert_true(field_at(profile, 13, 0, &comment));
 	assert_string_equal(
 		string_of(profile, varint(&comment.bytes)),
-		"disk in ns: sampled, weights divided by the inclusion probability; source sched");
+		"disk in nanoseconds: sampled, weights divided by the inclusion probability; period 10101010; source sched");
 	assert_string_equal(string_of(profile, 0), "");
 	free(written.bytes);
 	profile_free(sample.profile);
