@@ -286,9 +286,12 @@ static int session_read(struct reading *reading, uint64_t header_size)
 	r = perf_session_finish(session);
 	if (r < 0)
 		return r;
-	if (!session->events.count || !session->samples)
-		return refuse(reading, session->events.count ? "no sample up to its end," : "no event up to its end,",
-			      reading->file.size);
+	if (!session->events.count)
+		return refuse(reading, "no event up to its end,", reading->file.size);
+	if (!session->samples) {
+		(void)refuse(reading, "no sample up to its end,", reading->file.size);
+		return error_try(reading->err, "perf record of an event that comes, for longer: perf report --stats shows what is there");
+	}
 	tell_end(reading);
 	return 0;
 }

@@ -24,7 +24,7 @@ enum { LINES_JUDGED = 20, NAME_MOST = 64 };
 
 struct strace_line {
 	uint32_t tid;
-	bool has_tid, has_time, of_day, unfinished, resumed, timed, failed;
+	bool has_tid, has_time, of_day, unfinished, resumed, timed, backwards, failed;
 	uint64_t time_ns, duration_ns;
 	const char *name, *errno_name;
 	size_t name_size, errno_size;
@@ -110,6 +110,7 @@ static bool result_parse(const char *line, size_t size, struct strace_line *ret)
 			open--;
 		at = decimal_parse(open + 1, &ret->duration_ns);
 		ret->timed = at && at == end - 1;
+		ret->backwards = open[1] == '-' && is_digit(open[2]);
 	}
 	for (at = line; (at = memmem(at, (size_t)(end - at), " = ", 3)); at += 3)
 		equals = at;
@@ -231,6 +232,12 @@ static bool is_other(const char *line)
 	return strstr(line, "+++ ") || strstr(line, "--- ") || strstr(line, "strace: Process ");
 }
 
+/* The clock was set back during a call, which strace's difference does not know: the call is counted and has no time. */
+static void backwards(struct strace *strace, uint64_t number)
+{
+	import_warn(strace->import, "a time is below zero: its calls are counted without it", "line", number);
+}
+
 static void line_read(struct strace *strace, const char *text, size_t size, uint64_t number)
 {
 	struct strace_line line = { 0 };
@@ -249,6 +256,8 @@ static void line_read(struct strace *strace, const char *text, size_t size, uint
 		call_end(strace, &line);
 	else
 		call_add(strace, &line, line.time_ns);
+	if (line.backwards)
+		backwards(strace, number);
 	if (line.of_day)
 		import_warn(strace->import, "times of day are not read (strace -ttt)", "line", number);
 }
@@ -256,7 +265,7 @@ static void line_read(struct strace *strace, const char *text, size_t size, uint
 /* --- The table of -c -------------------------------------------------------------------------- */
 
 /* " 45.12    0.000123           3        40         1 openat" */
-static bool row_read(struct strace *strace, char *row)
+static bool row_read(struct strace *strace, char *row, uint64_t number)
 {
 	char *words[8], *rest = NULL;
 	struct strace_line line = { .timed = true };
@@ -265,7 +274,10 @@ static bool row_read(struct strace *strace, char *row)
 
 	for (char *word = strtok_r(row, " ", &rest); word && count < ARRAY_LENGTH(words); word = strtok_r(NULL, " ", &rest))
 		words[count++] = word;
-	if (count < 5 || !decimal_parse(words[1], &line.duration_ns) || !strcmp(words[count - 1], "total"))
+	if (count < 5 || !strcmp(words[count - 1], "total"))
+		return false;
+	line.backwards = *words[1] == '-';
+	if (!decimal_parse(words[1] + line.backwards, &line.duration_ns))
 		return false;
 	line.name = words[count - 1];
 	line.name_size = strlen(line.name);
@@ -274,6 +286,10 @@ static bool row_read(struct strace *strace, char *row)
 	sample.thread = import_thread(strace->import, 0, 0, NULL);
 	sample.count = sample.value = strtoull(words[3], NULL, 10);
 	import_sample(strace->import, &sample);
+	if (line.backwards) {
+		backwards(strace, number);
+		return true;
+	}
 	if (!strace->time.total.index)
 		strace->time = measure_of(strace->import, true);
 	sample.measure = strace->time;
@@ -299,7 +315,7 @@ static int strace_read(struct input *input, struct profile *into, struct error *
 			table = true;
 		} else if (table) {
 			row = xstrdup(line);
-			(void)row_read(&strace, row);
+			(void)row_read(&strace, row, input_line_number(input));
 		} else if (size) {
 			line_read(&strace, line, size, input_line_number(input));
 		}

@@ -89,6 +89,23 @@ TEST(a_line_that_does_not_say_whose_it_is_is_left_out_where_others_do)
 			    "2 skipped: a line does not say whose call it is, first at line 2");
 }
 
+TEST(a_time_below_zero_is_said_and_its_call_is_counted)
+{
+	CLEANUP(profile) struct profile *profile = read_text(
+		"100 1700000052.321000 read(3, \"x\", 1) = 1 <-0.000100>\n100 1700000052.321000 read(3, \"x\", 1) = 1 <0.000007>\n");
+	CLEANUP(profile) struct profile *table = read_text(
+		"% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n"
+		" 60.00   -0.000123           3        40         1 openat\n 40.00    0.000100           2        50           read\n");
+	uint64_t count;
+
+	assert_int_equal(sum_of(profile, "system-calls", "read", &count), 2);
+	assert_int_equal(sum_of(profile, "system-call-time", "read", &count), 7000);
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "below zero"));
+	assert_int_equal(sum_of(table, "system-calls", NULL, &count), 90);
+	assert_int_equal(sum_of(table, "system-call-time", NULL, &count), 100000);
+	assert_non_null(strstr(profile_meta(table, "import.remark.1"), "below zero"));
+}
+
 TEST(the_table_of_c_is_read)
 {
 	CLEANUP(profile) struct profile *profile = read_text(
