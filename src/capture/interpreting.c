@@ -147,9 +147,24 @@ void interpreting_exec(struct interpreting *interpreting, uint32_t pid)
 		forget(interpreting, process);
 }
 
+/* The last takes the place of who goes. */
 void interpreting_exit(struct interpreting *interpreting, uint32_t pid)
 {
-	interpreting_exec(interpreting, pid);
+	uint32_t *index = map_find(interpreting->by_pid, &pid), place;
+	struct process *process, *last;
+
+	if (!index)
+		return;
+	place = *index;
+	process = interpreting->processes[place];
+	forget(interpreting, process);
+	(void)map_remove(interpreting->by_pid, &pid);
+	last = interpreting->processes[--interpreting->count];
+	if (last != process) {
+		interpreting->processes[place] = last;
+		*map_put(interpreting->by_pid, &last->pid, NULL) = place;
+	}
+	free(process);
 }
 
 static char *read_maps(uint32_t pid)
@@ -302,4 +317,5 @@ int interpreting_name(struct interpreting *interpreting, uint32_t pid, uint64_t 
 void interpreting_statistics(const struct interpreting *interpreting, struct interpreting_statistics *ret)
 {
 	*ret = interpreting->statistics;
+	ret->processes = interpreting->count;
 }

@@ -37,5 +37,6 @@ struct interpreting_statistics {
 	uint64_t recognised, refused;                /* processes */
 	uint64_t scans, scan_ns, rows;               /* of generated code; rows of the last scans */
 	uint64_t names, names_gone;
+	size_t processes;                            /* remembered now */
 };
 void interpreting_statistics(const struct interpreting *interpreting, struct interpreting_statistics *ret);
