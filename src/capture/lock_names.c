@@ -9,23 +9,26 @@
  */
 #include "capture/lock_names.h"
 
+#include "base/cleanup.h"
 #include "base/memory.h"
 #include "symbol/elf_file.h"
 #include "symbol/kallsyms.h"
 #include "symbol/table.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODULES = 64, TURN_LIMIT = 256, REGION_LIMIT = 65536, PATH_SIZE = 4096, LINE_SIZE = PATH_SIZE + 256 };
+enum { MODULES = 64, MODULE_BYTES = 2 << 20, TURN_LIMIT = 256, REGION_LIMIT = 65536, PATH_SIZE = 4096, LINE_SIZE = PATH_SIZE + 256 };
 enum { LOCK_READS = 2, LOCK_WRITES = 4, LOCK_REALTIME = 8, LOCK_PER_CPU = 16, LOCK_MUTEX = 32, LOCK_MMAP = 64 };
 
-/* The variables of one file. */
+/* The variables of one file. The file itself is not kept: all of its symbols' names would stay with it. */
 struct module {
 	char *path;
-	struct elf_file *elf;                   /* NULL: it could not be read */
+	bool is_placed;
+	uint64_t first;                         /* where the file says that its first page should be, if it does */
 	struct symbol_table *table;
 };
 
@@ -33,8 +36,8 @@ struct region { uint64_t start, end, base; char *path; };       /* base: where t
 
 struct lock_names {
 	const struct kallsyms *kernel;
-	struct module modules[MODULES];
-	size_t module_count, next_module;
+	struct module modules[MODULES];         /* oldest first */
+	size_t module_count, module_bytes;
 	uint32_t process;                       /* whose regions these are; 0: nobody's */
 	struct region *regions;
 	size_t region_count, region_room;
@@ -60,7 +63,6 @@ static void forget_regions(struct lock_names *names)
 static void module_done(struct module *module)
 {
 	symbol_table_free(module->table);
-	elf_file_free(module->elf);
 	free(module->path);
 	*module = (struct module){ 0 };
 }
@@ -132,47 +134,53 @@ static const struct region *region_at(const struct lock_names *names, uint64_t a
 static void module_open(struct module *module, uint32_t process, const char *path)
 {
 	CLEANUP_TEXT char *inside = xasprintf("/proc/%" PRIu32 "/root%s", process, path);
+	CLEANUP(elf_file) struct elf_file *elf = NULL;
 
 	*module = (struct module){ .path = xstrdup(path), .table = symbol_table_new() };
-	if (elf_file_open_path(inside, &module->elf) < 0)
-		return;
-	(void)elf_file_add_variables(module->elf, module->table);
+	if (elf_file_open_path(inside, &elf) >= 0) {
+		module->is_placed = elf_file_address(elf, 0, &module->first);
+		(void)elf_file_add_variables(elf, module->table);
+	}
 	symbol_table_build(module->table);
+	symbol_table_own_names(module->table, LOCK_NAME_SIZE);
 }
 
+static void drop_oldest(struct lock_names *names)
+{
+	names->module_bytes -= symbol_table_bytes(names->modules[0].table);
+	module_done(&names->modules[0]);
+	memmove(&names->modules[0], &names->modules[1], --names->module_count * sizeof(names->modules[0]));
+}
+
+/* Whose turn has come again is read again: a machine runs more programs than it is worth to remember. */
 static const struct module *module_of(struct lock_names *names, uint32_t process, const char *path)
 {
-	struct module *module;
-
 	for (size_t i = 0; i < names->module_count; i++)
 		if (!strcmp(names->modules[i].path, path))
 			return &names->modules[i];
-	if (names->module_count < MODULES) {
-		module = &names->modules[names->module_count++];
-	} else {
-		module = &names->modules[names->next_module++ % MODULES];
-		module_done(module);
-	}
-	module_open(module, process, path);
-	return module;
+	if (names->module_count == MODULES)
+		drop_oldest(names);
+	module_open(&names->modules[names->module_count], process, path);
+	names->module_bytes += symbol_table_bytes(names->modules[names->module_count++].table);
+	while (names->module_count > 1 && names->module_bytes > MODULE_BYTES)
+		drop_oldest(names);
+	return &names->modules[names->module_count - 1];
 }
 
 static void name_variable(const struct module *module, uint64_t offset, char name[LOCK_NAME_SIZE])
 {
 	const char *file = strrchr(module->path, '/');
-	uint64_t first = 0, start = 0, end;
-	const char *variable = NULL;
+	uint64_t address = module->first + offset, start = 0, end;
+	const char *variable = module->is_placed ? symbol_table_name(module->table, address) : NULL;
 
-	if (module->elf && elf_file_address(module->elf, 0, &first))
-		variable = symbol_table_name(module->table, first + offset);
 	if (variable)
-		(void)symbol_table_stretch(module->table, first + offset, &start, &end);
-	if (variable && first + offset > start)
-		(void)snprintf(name, LOCK_NAME_SIZE, "%.200s+0x%" PRIx64, variable, first + offset - start);
+		(void)symbol_table_stretch(module->table, address, &start, &end);
+	if (variable && address > start)
+		(void)snprintf(name, LOCK_NAME_SIZE, "%.200s+0x%" PRIx64, variable, address - start);
 	else if (variable)
 		(void)snprintf(name, LOCK_NAME_SIZE, "%.240s", variable);
 	else
-		(void)snprintf(name, LOCK_NAME_SIZE, "%.200s+0x%" PRIx64, file ? file + 1 : module->path, first + offset);
+		(void)snprintf(name, LOCK_NAME_SIZE, "%.200s+0x%" PRIx64, file ? file + 1 : module->path, address);
 }
 
 static void name_of_program(struct lock_names *names, uint32_t process, uint64_t address, char name[LOCK_NAME_SIZE])

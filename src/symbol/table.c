@@ -29,6 +29,8 @@ struct symbol_table {
 	size_t piece_count, piece_room;
 	struct symbol_function *labels;              /* functions without a size, by address once built */
 	size_t label_count, label_room;
+	char *names;                                 /* NULL: they are borrowed */
+	size_t name_bytes;
 	bool built;
 };
 
@@ -44,6 +46,7 @@ void symbol_table_free(struct symbol_table *table)
 	free(table->functions);
 	free(table->pieces);
 	free(table->labels);
+	free(table->names);
 	free(table);
 }
 
@@ -152,6 +155,36 @@ void symbol_table_build(struct symbol_table *table)
 	table->function_count = table->function_room = 0;
 }
 
+static const char *copy_name(struct symbol_table *table, const char *name, size_t longest)
+{
+	char *copy = table->names + table->name_bytes;
+	size_t size = strnlen(name, longest);
+
+	memcpy(copy, name, size);
+	copy[size] = '\0';
+	table->name_bytes += size + 1;
+	return copy;
+}
+
+/* What an inner function cut in two has the same name on both sides: most pieces have one of their own. */
+void symbol_table_own_names(struct symbol_table *table, size_t longest)
+{
+	size_t bytes = 0;
+
+	assert(table->built && !table->names);
+	for (size_t i = 0; i < table->piece_count; i++)
+		bytes += strnlen(table->pieces[i].name, longest) + 1;
+	for (size_t i = 0; i < table->label_count; i++)
+		bytes += strnlen(table->labels[i].name, longest) + 1;
+	table->names = xmalloc(bytes);
+	for (size_t i = 0; i < table->piece_count; i++)
+		table->pieces[i].name = copy_name(table, table->pieces[i].name, longest);
+	for (size_t i = 0; i < table->label_count; i++)
+		table->labels[i].name = copy_name(table, table->labels[i].name, longest);
+	table->piece_room = table->piece_count;
+	table->pieces = xreallocarray(table->pieces, table->piece_room, sizeof(*table->pieces));
+}
+
 static const struct piece *find(const struct symbol_table *table, uint64_t address)
 {
 	size_t low = 0, high = table->piece_count;
@@ -217,5 +250,5 @@ size_t symbol_table_dropped(const struct symbol_table *table)
 size_t symbol_table_bytes(const struct symbol_table *table)
 {
 	return (table->function_room + table->label_room) * sizeof(*table->functions) +
-	       table->piece_room * sizeof(*table->pieces);
+	       table->piece_room * sizeof(*table->pieces) + table->name_bytes;
 }

@@ -34,6 +34,8 @@ DEFINE_CLEANUP(symbol_table)
 
 void symbol_table_add(struct symbol_table *table, const struct symbol_function *function);
 void symbol_table_build(struct symbol_table *table);                 /* ends adding */
+/* Once it is built: copies the names, each cut to so many bytes, so that what they were borrowed from may go. */
+void symbol_table_own_names(struct symbol_table *table, size_t longest);
 const char *symbol_table_name(const struct symbol_table *table, uint64_t address);       /* NULL where there is none */
 const char *symbol_table_label(const struct symbol_table *table, uint64_t address);      /* likewise, by its very address */
 /* The stretch of one name around an address. */

@@ -134,3 +134,32 @@ TEST(any_address_has_the_name_that_a_walk_over_all_functions_gives)
 			assert_null(name);
 	}
 }
+
+TEST(names_that_are_its_own_outlive_those_they_came_from)
+{
+	CLEANUP(symbol_table) struct symbol_table *table = symbol_table_new();
+	char outer[] = "outer", inner[] = "inner", label[] = "label", large[] = "a_very_long_name";
+
+	add(table, 100, 200, outer, true);
+	add(table, 120, 130, inner, true);
+	add(table, 300, 300, label, true);
+	add(table, 400, 410, large, true);
+	symbol_table_build(table);
+	symbol_table_own_names(table, 6);
+	outer[0] = inner[0] = label[0] = large[0] = 'x';
+	assert_string_equal(symbol_table_name(table, 110), "outer");
+	assert_string_equal(symbol_table_name(table, 125), "inner");
+	assert_string_equal(symbol_table_name(table, 199), "outer");
+	assert_string_equal(symbol_table_label(table, 300), "label");
+	assert_string_equal(symbol_table_name(table, 405), "a_very");
+	assert_null(symbol_table_name(table, 200));
+}
+
+TEST(an_empty_table_has_no_names_to_own)
+{
+	CLEANUP(symbol_table) struct symbol_table *table = symbol_table_new();
+
+	symbol_table_build(table);
+	symbol_table_own_names(table, 6);
+	assert_null(symbol_table_name(table, 0));
+}
