@@ -35,22 +35,6 @@ const struct symbol_source *const symbol_sources[] = {
 const size_t symbol_source_count = ARRAY_LENGTH(symbol_sources);
 _Static_assert(ARRAY_LENGTH(symbol_sources) <= SYMBOL_SOURCE_LIMIT, "statistics have a place for each source");
 
-struct question {
-	struct file_id file;
-	struct symbol_query query;
-};
-
-static int compare_questions(const void *left, const void *right)
-{
-	const struct question *a = left, *b = right;
-
-	if (a->file.index != b->file.index)
-		return a->file.index < b->file.index ? -1 : 1;
-	if (a->query.offset != b->query.offset)
-		return a->query.offset < b->query.offset ? -1 : 1;
-	return 0;
-}
-
 /* Which frames have symbols already: the index by frame exists only after the freeze. */
 static bool *frames_with_symbols(const struct profile *profile)
 {
@@ -61,15 +45,34 @@ static bool *frames_with_symbols(const struct profile *profile)
 	return has;
 }
 
-static struct question *collect_questions(const struct profile *profile, struct symbol_statistics *statistics, size_t *ret_count)
+/* Of a return address, an address in the call. */
+static uint64_t asked_offset(const struct frame *frame)
+{
+	return frame->offset - (!frame_is_exact(frame->method) && frame->offset > 0);
+}
+
+static int compare_frames(const void *left, const void *right, void *context)
+{
+	const struct profile *profile = context;
+	const struct frame *a = profile_frame_at(profile, *(const uint32_t *)left);
+	const struct frame *b = profile_frame_at(profile, *(const uint32_t *)right);
+
+	if (a->file.index != b->file.index)
+		return a->file.index < b->file.index ? -1 : 1;
+	if (asked_offset(a) != asked_offset(b))
+		return asked_offset(a) < asked_offset(b) ? -1 : 1;
+	return 0;
+}
+
+/* The frames that are to be named, by file and offset. Their numbers only: a long capture has hundreds of thousands. */
+static uint32_t *collect_frames(struct profile *profile, struct symbol_statistics *statistics, size_t *ret_count)
 {
 	CLEANUP_TEXT bool *has = frames_with_symbols(profile);
-	struct question *questions = NULL;
+	uint32_t *frames = NULL;
 	size_t count = 0, room = 0;
 
 	for (size_t i = 1; i < profile_frame_count(profile); i++) {
 		const struct frame *frame = profile_frame_at(profile, i);
-		uint64_t back = !frame_is_exact(frame->method) && frame->offset > 0;
 
 		if (!frame->file.index)
 			continue;
@@ -78,14 +81,13 @@ static struct question *collect_questions(const struct profile *profile, struct 
 			statistics->named_before++;
 			continue;
 		}
-		grow(questions, count, room);
-		questions[count++] = (struct question){ .file = frame->file,
-			.query = { .offset = frame->offset - back, .frame = { (uint32_t)i } } };
+		grow(frames, count, room);
+		frames[count++] = (uint32_t)i;
 	}
 	if (count)
-		qsort(questions, count, sizeof(*questions), compare_questions);
+		qsort_r(frames, count, sizeof(*frames), compare_frames, profile);
 	*ret_count = count;
-	return questions;
+	return frames;
 }
 
 static int open_file(const struct symbol_module *module)
@@ -134,7 +136,7 @@ static size_t ask(struct symbol_module *module, size_t source, struct symbol_que
 	symbol_sources[source]->resolve(module, queries, open);
 	for (size_t i = 0; i < open; i++) {
 		if (queries[i].name.index) {
-			queries[i].source = source;
+			queries[i].source = (uint16_t)source;
 			answered[count++] = queries[i];
 		} else {
 			queries[left++] = queries[i];
@@ -167,9 +169,9 @@ static void ask_details(struct symbol_module *module, size_t source, struct symb
 	symbol_sources[source]->resolve(module, queries, count);
 	for (size_t i = 0; i < count; i++) {
 		if (!before[i].name.index)
-			queries[i].source = source;
+			queries[i].source = (uint16_t)source;
 		if (queries[i].call_count) {
-			queries[i].details = source;
+			queries[i].details = (uint16_t)source;
 			free(before[i].calls);
 		} else {
 			queries[i].calls = before[i].calls;
@@ -235,21 +237,19 @@ static void resolve_file(struct symbol_module *module, struct symbol_query *quer
 	elf_file_free(module->elf);
 }
 
-static void resolve_questions(struct symbol_module *common, const struct question *questions, size_t count)
+/* All of one file. */
+static void resolve_frames(const struct symbol_module *common, const uint32_t *frames, size_t count)
 {
-	CLEANUP_TEXT struct symbol_query *queries = xcalloc(count + 1, sizeof(*queries));
-	size_t next;
+	CLEANUP_TEXT struct symbol_query *queries = xcalloc(count, sizeof(*queries));
+	const struct file *file = profile_file_at(common->profile, profile_frame_at(common->profile, frames[0])->file.index);
+	struct symbol_module module = *common;
 
-	for (size_t i = 0; i < count; i = next) {
-		const struct file *file = profile_file_at(common->profile, questions[i].file.index);
-		struct symbol_module module = *common;
-
-		module.path = profile_text(common->profile, file->path);
-		module.build_id = profile_text(common->profile, file->build_id);
-		for (next = i; next < count && questions[next].file.index == questions[i].file.index; next++)
-			queries[next - i] = questions[next].query;
-		resolve_file(&module, queries, next - i);
-	}
+	module.path = profile_text(common->profile, file->path);
+	module.build_id = profile_text(common->profile, file->build_id);
+	for (size_t i = 0; i < count; i++)
+		queries[i] = (struct symbol_query){ .offset = asked_offset(profile_frame_at(common->profile, frames[i])),
+						    .frame = { frames[i] } };
+	resolve_file(&module, queries, count);
 }
 
 int symbol_resolve(struct profile *profile, const struct symbol_options *options, struct symbol_statistics *ret,
@@ -257,10 +257,15 @@ int symbol_resolve(struct profile *profile, const struct symbol_options *options
 {
 	struct symbol_statistics statistics = { 0 };
 	struct symbol_module module = { .options = options, .statistics = &statistics, .profile = profile };
-	size_t count = 0;
-	CLEANUP_TEXT struct question *questions = collect_questions(profile, &statistics, &count);
+	size_t count = 0, next;
+	CLEANUP_TEXT uint32_t *frames = collect_frames(profile, &statistics, &count);
 
-	resolve_questions(&module, questions, count);
+	for (size_t i = 0; i < count; i = next) {
+		for (next = i + 1; next < count && profile_frame_at(profile, frames[next])->file.index ==
+							 profile_frame_at(profile, frames[i])->file.index;)
+			next++;
+		resolve_frames(&module, frames + i, next - i);
+	}
 	if (ret)
 		*ret = statistics;
 	return 0;

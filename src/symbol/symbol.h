@@ -68,10 +68,9 @@ struct symbol_query {
 	uint64_t offset;                             /* already moved into the call, where it was a return address */
 	struct frame_id frame;
 	struct string_id name;                       /* the answer: of the function whose code it is; none yet */
-	size_t source;                               /* row of symbol_sources that named it */
 	struct symbol_call *calls;                   /* what was inlined into that function, and the function last; or NULL */
-	size_t call_count;
-	size_t details;                              /* row of symbol_sources that gave the calls */
+	uint32_t call_count;
+	uint16_t source, details;                    /* rows of symbol_sources: that named it, and that gave the calls */
 };
 
 /* One file that has frames, as the sources see it. */
