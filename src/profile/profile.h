@@ -102,10 +102,10 @@ static inline bool frame_is_exact(enum frame_method method)
 	return method == METHOD_LEAF || method == METHOD_SIGNAL || method == METHOD_IMPORTED;
 }
 
-struct frame {
+struct frame {                                       /* no padding: there can be millions */
 	struct file_id file;
-	uint64_t offset;                             /* in the file; for "[kernel]" and "[anon:PID]" the address */
 	struct string_id name;                       /* where there is no address (imports), or a name that dies with the kernel */
+	uint64_t offset;                             /* in the file; for "[kernel]" and "[anon:PID]" the address */
 	uint32_t line, column;                       /* 0 unknown */
 	struct string_id path;                       /* of the source, where an import tells it; captures have it in symbols */
 	enum frame_method method;
