@@ -144,10 +144,9 @@ struct slice_id profile_slice(struct profile *profile, uint64_t start_ns, uint64
 
 struct process_id profile_process(struct profile *profile, struct process process)
 {
-	uint32_t key[2] = { process.pid, process.generation };
+	struct process_key key = process_key_of(&process);
 
-	return (struct process_id){ add_once(profile, process, key, process,
-					     PROFILE_PROCESS_LIMIT) };
+	return (struct process_id){ add_indexed(profile, process, &key, process, PROFILE_PROCESS_LIMIT) };
 }
 
 struct thread_id profile_thread(struct profile *profile, struct thread thread)

@@ -8,6 +8,7 @@
  *	new        |------ c ------|
  *	     |- a -|------ c ------|- b --|
  */
+#include "base/map.h"
 #include "base/memory.h"
 #include "profile/storage.h"
 
@@ -16,11 +17,15 @@
 
 static struct address_space *space_of(struct profile *profile, uint32_t process)
 {
-	while (profile->space_count <= process) {
+	bool added;
+	uint32_t *index = map_put(profile->space_ids, &process, &added);
+
+	if (added) {
+		*index = (uint32_t)profile->space_count;
 		grow(profile->spaces, profile->space_count, profile->space_room);
-		profile->spaces[profile->space_count++] = (struct address_space){ 0 };
+		profile->spaces[profile->space_count++] = (struct address_space){ .process = process };
 	}
-	return &profile->spaces[process];
+	return &profile->spaces[*index];
 }
 
 /* Index of the first stretch that ends beyond the address. */
@@ -95,23 +100,34 @@ void address_space_map(struct profile *profile, struct process_id process, uint3
 	free(cut);
 }
 
+/* The last takes its place. */
 void profile_process_unmapped(struct profile *profile, struct process_id process)
 {
-	if (process.index >= profile->space_count)
+	const uint32_t *index = map_find(profile->space_ids, &process.index);
+	struct address_space *space, *last;
+
+	if (!index)
 		return;
-	free(profile->spaces[process.index].stretches);
-	profile->spaces[process.index] = (struct address_space){ 0 };
+	space = &profile->spaces[*index];
+	last = &profile->spaces[--profile->space_count];
+	free(space->stretches);
+	if (space != last) {
+		*space = *last;
+		*map_put(profile->space_ids, &space->process, NULL) = (uint32_t)(space - profile->spaces);
+	}
+	(void)map_remove(profile->space_ids, &process.index);
 }
 
 const struct mapping *profile_mapping_of(const struct profile *profile, struct process_id process,
 					 uint64_t address)
 {
+	const uint32_t *index = map_find(profile->space_ids, &process.index);
 	const struct address_space *space;
 	size_t i;
 
-	if (process.index >= profile->space_count)
+	if (!index)
 		return NULL;
-	space = &profile->spaces[process.index];
+	space = &profile->spaces[*index];
 	i = stretch_after(space, address);
 	if (i == space->count || space->stretches[i].start > address)
 		return NULL;

@@ -19,7 +19,6 @@
 
 /* The sizes of the keys that dictionary.c and facts.c look rows up by. */
 enum {
-	process_KEY = 8,
 	file_KEY = 8,
 	object_KEY = 16,
 	evidence_KEY = 32,
@@ -27,6 +26,14 @@ enum {
 	loss_KEY = 8,
 	own_cost_KEY = 8,
 };
+
+static void process_key(const void *row, void *ret)
+{
+	const struct process *process = row;
+	const struct process_key key = process_key_of(process);
+
+	memcpy(ret, &key, sizeof(key));
+}
 
 static void frame_key(const void *row, void *ret)
 {
@@ -57,9 +64,12 @@ struct profile *profile_new(void)
 	struct profile *profile = xcalloc(1, sizeof(*profile));
 
 	profile->strings = intern_new();
+	profile->space_ids = map_new(sizeof(uint32_t));
 #define NEW_MAP(noun) profile->noun##_ids = map_new(noun##_KEY);
 	FOR_EACH_MAP(NEW_MAP)
 #undef NEW_MAP
+	profile->process_index = row_index_new(&(struct row_index_options){
+		.row_size = sizeof(struct process), .key_size = sizeof(struct process_key), .key_of = process_key });
 	profile->frame_index = row_index_new(&(struct row_index_options){
 		.row_size = sizeof(struct frame), .key_size = sizeof(struct frame_key), .key_of = frame_key });
 	profile->stack_index = row_index_new(&(struct row_index_options){
@@ -77,6 +87,7 @@ static void maps_free(struct profile *profile)
 #define FREE_MAP(noun) map_free(profile->noun##_ids); profile->noun##_ids = NULL;
 	FOR_EACH_MAP(FREE_MAP)
 #undef FREE_MAP
+	row_index_free(take(profile->process_index));
 	row_index_free(take(profile->frame_index));
 	row_index_free(take(profile->stack_index));
 	row_index_free(take(profile->cell_index));
@@ -98,6 +109,7 @@ void profile_free(struct profile *profile)
 		free(profile->spaces[i].stretches);
 	free(profile->metas);
 	free(profile->spaces);
+	map_free(profile->space_ids);
 	free(profile->symbol_first);
 	free(profile);
 }

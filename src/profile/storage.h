@@ -39,14 +39,14 @@ enum {
 	x(mapping) x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) \
 		x(own_cost) x(guard_step) x(symbol)
 #define FOR_EACH_MAP(x) \
-	x(process) x(file) x(object) x(evidence) x(completion) x(loss) x(own_cost)
+	x(file) x(object) x(evidence) x(completion) x(loss) x(own_cost)
 
 struct meta_entry { struct string_id key; char *value; };
 
 /* A stretch of one process' address space and the mapping that holds it; stretches of a process
  * never overlap. */
 struct stretch { uint64_t start, end; uint32_t mapping; };
-struct address_space { struct stretch *stretches; size_t count, room; };
+struct address_space { struct stretch *stretches; size_t count, room; uint32_t process; };
 
 struct profile {
 	struct intern *strings;
@@ -57,10 +57,12 @@ struct profile {
 #define MAP(noun) struct map *noun##_ids;
 	FOR_EACH_MAP(MAP)
 #undef MAP
-	struct row_index *frame_index, *stack_index, *cell_index;
+	struct row_index *process_index, *frame_index, *stack_index, *cell_index;
 	struct meta_entry *metas;
 	size_t meta_count, meta_room;
-	struct address_space *spaces;                /* one per process */
+	/* of processes that have something mapped, in no order; space_ids says whose is where */
+	struct address_space *spaces;
+	struct map *space_ids;
 	size_t space_count, space_room;
 	/* per frame and one more: its first symbol; NULL until the freeze */
 	uint32_t *symbol_first;
@@ -71,9 +73,15 @@ struct profile {
 };
 
 /* The keys of rows, without padding. */
+struct process_key { uint32_t pid, generation; };
 struct frame_key { uint64_t offset; uint32_t file, name, line, method, path, column; };
 struct stack_key { uint32_t parent, frame, status; };
 struct cell_key { uint32_t slice, thread, measure, evidence, stack, object, other, other_stack, p_log2_length_log2; };
+
+static inline struct process_key process_key_of(const struct process *process)
+{
+	return (struct process_key){ process->pid, process->generation };
+}
 
 static inline struct frame_key frame_key_of(const struct frame *frame)
 {
