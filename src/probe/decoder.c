@@ -67,6 +67,7 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->files);
 	map_free(decoder->linked);
 	free(decoder->links);
+	free(decoder->ended);
 	free(decoder->evaluator_rows);
 	free(decoder);
 }
@@ -238,6 +239,23 @@ static void decode_exit(struct decoder *decoder, const struct wire_head *record)
 	const struct wire_exit *gone = (const void *)record;
 
 	end_thread(decoder, gone->thread, record->time_ns, gone->runtime_ns, true);
+	grow(decoder->ended, decoder->ended_count, decoder->ended_room);
+	decoder->ended[decoder->ended_count++] = (struct ended){ gone->thread, decoder->slice.index };
+}
+
+/* A machine on which threads come and go would fill memory with serial numbers. */
+static void forget_ended(struct decoder *decoder)
+{
+	size_t done = 0;
+
+	for (; done < decoder->ended_count && decoder->ended[done].slice + SLICES_AFTER_DEATH < decoder->slice.index; done++) {
+		(void)map_remove(decoder->threads, &decoder->ended[done].serial);
+		interrupt_book_forget(decoder->interrupts, decoder->ended[done].serial);
+	}
+	if (!done)
+		return;
+	decoder->ended_count -= done;
+	memmove(decoder->ended, decoder->ended + done, decoder->ended_count * sizeof(*decoder->ended));
 }
 
 static void decode_ledger(struct decoder *decoder, const struct wire_head *record)
@@ -384,6 +402,7 @@ static void decode_slice(struct decoder *decoder, const struct wire_head *record
 		return;
 	}
 	decoder->slice = profile_slice(decoder->profile, wire->start_ns, wire->end_ns);
+	forget_ended(decoder);
 }
 
 static const struct wire_decoder decoders[] = {

@@ -7,8 +7,12 @@ struct map;
 struct spaces;
 
 /* Of stacks at least twice as many as the kernel half remembers to have sent: whom it still names must be known here. */
-enum { COPIED_STACK_LIMIT = 64 << 10, KNOWN_STACK_LIMIT = 128 << 10, JOINED_STACK_LIMIT = 64 << 10,
+enum { COPIED_STACK_LIMIT = 64 << 10, KNOWN_STACK_LIMIT = 128 << 10, JOINED_STACK_LIMIT = 16 << 10,
        KNOWN_NAME_LIMIT = 1 << 20 };
+
+/* A thread that died has facts for a slice more; then nobody tells of its serial number again. */
+enum { SLICES_AFTER_DEATH = 3 };
+struct ended { uint32_t serial, slice; };
 
 struct stack_pair { uint64_t user, kernel; };
 struct code_key { uint64_t code, instruction, process; };
@@ -22,6 +26,8 @@ struct decoder {
 	struct slice_id slice;
 	struct spaces *spaces;
 	struct map *threads;            /* serial -> thread_id */
+	struct ended *ended;            /* threads, first the one that died first */
+	size_t ended_count, ended_room;
 	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
 	struct map *processes;          /* pid -> process_id of its present generation */
 	struct map *stacks[2];          /* wire stack id -> stack_id, those that were told or asked for lately first */

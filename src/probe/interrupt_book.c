@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row per thread that was ever interrupted, in a map by its serial number; there are no more than threads (and a limit). */
+/* One row per thread that was ever interrupted and is not forgotten, in a map by its serial number; there is a limit. */
 #include "probe/interrupt_book.h"
 
 #include "base/map.h"
@@ -9,7 +9,7 @@
 
 enum { THREAD_LIMIT = 1 << 20 };
 
-struct row { struct interrupted parts[INTERRUPT_PARTS]; };
+struct row { uint32_t thread; struct interrupted parts[INTERRUPT_PARTS]; };
 
 struct interrupt_book {
 	struct map *threads;            /* serial -> index + 1 of rows */
@@ -39,7 +39,7 @@ static struct row *row_new(struct interrupt_book *book, uint32_t thread)
 	if (book->count >= THREAD_LIMIT)
 		return NULL;
 	grow(book->rows, book->count, book->room);
-	book->rows[book->count++] = (struct row){ 0 };
+	book->rows[book->count++] = (struct row){ .thread = thread };
 	*map_put(book->threads, &thread, NULL) = (uint32_t)book->count;
 	return &book->rows[book->count - 1];
 }
@@ -74,4 +74,23 @@ struct interrupted interrupt_book_take(struct interrupt_book *book, uint32_t thr
 	if (taken.maximum_ns > taken.ns)
 		taken.maximum_ns = taken.ns;
 	return taken;
+}
+
+/* The last takes its place. */
+void interrupt_book_forget(struct interrupt_book *book, uint32_t thread)
+{
+	const uint32_t *known = map_find(book->threads, &thread);
+	const struct row *last;
+	uint32_t place;
+
+	if (!known)
+		return;
+	place = *known;
+	last = &book->rows[book->count - 1];
+	if (place != book->count) {
+		book->rows[place - 1] = *last;
+		*map_put(book->threads, &last->thread, NULL) = place;
+	}
+	book->count--;
+	(void)map_remove(book->threads, &thread);
 }

@@ -18,3 +18,5 @@ void interrupt_book_free(struct interrupt_book *book);          /* NULL is fine 
 void interrupt_book_add(struct interrupt_book *book, uint32_t thread, enum interrupt_part part, struct interrupted more);
 /* Takes out at most limit_ns, with what was counted once. */
 struct interrupted interrupt_book_take(struct interrupt_book *book, uint32_t thread, enum interrupt_part part, uint64_t limit_ns);
+/* It ended, and all that it did was told. */
+void interrupt_book_forget(struct interrupt_book *book, uint32_t thread);

@@ -38,6 +38,21 @@ TEST(a_sum_that_no_time_has_is_not_added)
 	interrupt_book_free(book);
 }
 
+TEST(who_is_forgotten_has_nothing_left_and_the_others_keep_theirs)
+{
+	struct interrupt_book *book = interrupt_book_new();
+
+	for (uint32_t thread = 1; thread <= 100; thread++)
+		interrupt_book_add(book, thread, INTERRUPT_HANDLER, (struct interrupted){ 1, thread, thread });
+	for (uint32_t thread = 1; thread <= 100; thread += 3)
+		interrupt_book_forget(book, thread);
+	interrupt_book_forget(book, 1000);
+	for (uint32_t thread = 1; thread <= 100; thread++)
+		assert_int_equal(interrupt_book_take(book, thread, INTERRUPT_HANDLER, 1000).ns, thread % 3 == 1 ? 0 : thread);
+	interrupt_book_forget(book, 2);
+	interrupt_book_free(book);
+}
+
 static uint64_t sum_of(const struct profile *profile, const char *parent, const char *name)
 {
 	struct dimension_id id = profile_dimension_find(profile, parent, name);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a decoder and its profile keep of processes that came and went: rows, and nothing that only finds them. */
+#include "test.h"
+
+#include "capture/batch.h"
+#include "probe/decoder.h"
+#include "profile/profile.h"
+#include "wire/wire.h"
+
+#ifdef __SANITIZE_ADDRESS__
+size_t __sanitizer_get_current_allocated_bytes(void);
+#else
+#include <malloc.h>
+#endif
+
+enum { PIDS = 1000, PER_SLICE = 50, BYTES_EACH = 300 };
+
+static void put(struct batch *batch, unsigned kind, void *record, size_t size)
+{
+	batch_put(batch, kind, 1000, record, size, NULL);
+}
+
+/* Forked, with a new image and a library, asleep once, on one stack, gone: all of a compiler's helper. */
+static void live_and_die(struct batch *batch, uint32_t serial, uint32_t pid)
+{
+	struct { struct wire_stack head; uint64_t addresses[2]; } stack = {
+		.head = { .id = (uint64_t)serial << 8, .process = pid, .depth = 2 }, .addresses = { 0x400010, 0x400020 } };
+	struct wire_space space = { .process = pid, .parent = 1 };
+	struct wire_thread thread = { .thread = serial, .tid = pid, .process = pid, .comm = "as", .start_ns = 2000 };
+	struct wire_mapping mapping = { .start = 0x400000, .end = 0x500000, .process = pid };
+	struct wire_interrupt interrupt = { .key = { .thread = serial }, .value = { 1, 100, 100 } };
+	struct wire_wait wait = { .key = { .thread = serial, .evidence = { .task_state = 1, .syscall = 230 } },
+				  .value = { .count = 1, .wait_ns = 10, .wait_maximum_ns = 10, .oncpu_ns = 90, .oncpu_count = 1 } };
+	struct wire_exit gone = { .thread = serial };
+
+	put(batch, WIRE_SPACE_FORK, &space, sizeof(space));
+	put(batch, WIRE_THREAD, &thread, sizeof(thread));
+	put(batch, WIRE_SPACE_EXEC, &space, sizeof(space));
+	batch_put(batch, WIRE_MAPPING, 1000, &mapping, sizeof(mapping), (const char *const[]){ "/usr/bin/as", "abcd", NULL });
+	put(batch, WIRE_STACK, &stack, sizeof(stack));
+	put(batch, WIRE_INTERRUPT, &interrupt, sizeof(interrupt));
+	put(batch, WIRE_WAIT, &wait, sizeof(wait));
+	put(batch, WIRE_EXIT, &gone, sizeof(gone));
+	put(batch, WIRE_SPACE_END, &space, sizeof(space));
+}
+
+static void run_slices(struct profile *profile, struct decoder *decoder, uint32_t first, uint32_t count)
+{
+	struct batch batch = { 0 };
+
+	for (uint32_t serial = first; serial < first + count; serial++) {
+		struct wire_slice slice = { .start_ns = 1000, .end_ns = 2000 };
+
+		if (serial % PER_SLICE == 0) {
+			put(&batch, WIRE_SLICE, &slice, sizeof(slice));
+			assert_int_equal(decoder_feed(decoder, batch.bytes, batch.size), 0);
+			batch_clear(&batch);
+			profile_clear_facts(profile);
+		}
+		live_and_die(&batch, serial, 2 + serial % PIDS);
+	}
+	batch_done(&batch);
+}
+
+static size_t bytes_in_use(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return __sanitizer_get_current_allocated_bytes();
+#else
+	struct mallinfo2 now = mallinfo2();
+
+	return now.uordblks + now.hblkhd;
+#endif
+}
+
+TEST(processes_that_came_and_went_leave_their_rows_and_little_else)
+{
+	size_t before = bytes_in_use();
+	struct profile *profile = profile_new();
+	struct decoder *decoder = decoder_new(profile);
+	enum { COUNT = 60000 };
+
+	run_slices(profile, decoder, 1, COUNT);
+	assert_true(profile_thread_count(profile) > COUNT - PER_SLICE && profile_process_count(profile) > COUNT - PER_SLICE);
+	assert_null(profile_broken(profile));
+	if (bytes_in_use() - before > (size_t)COUNT * BYTES_EACH)
+		fail_msg("%zu bytes for each of %d processes", (bytes_in_use() - before) / COUNT, COUNT);
+	decoder_free(decoder);
+	profile_free(profile);
+}
+
+TEST(a_thread_is_known_for_some_slices_after_its_death_and_then_forgotten)
+{
+	struct profile *profile = profile_new();
+	struct decoder *decoder = decoder_new(profile);
+
+	run_slices(profile, decoder, 1, 10 * PER_SLICE);
+	assert_int_equal(decoder_thread(decoder, 10).index, 0);
+	assert_int_not_equal(decoder_thread(decoder, 9 * PER_SLICE - 1).index, 0);
+	assert_int_not_equal(decoder_thread(decoder, 7 * PER_SLICE).index, 0);
+	decoder_free(decoder);
+	profile_free(profile);
+}
