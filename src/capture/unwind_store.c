@@ -18,7 +18,7 @@
 #include "base/extents.h"
 #include "base/memory.h"
 
-enum { FIRST_CHUNK_ROWS = 256 << 10, CHUNK_ROWS = UNWIND_ROW_LIMIT };
+enum { FIRST_CHUNK_ROWS = 256 << 10, CHUNK_ROWS = UNWIND_ROW_LIMIT, PIECE_ROWS = 32 << 10 };
 #define GRACE_NS 2000000000ull
 
 struct chunk {
@@ -117,7 +117,7 @@ static size_t page_bytes(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static bool write_rows(const struct chunk *chunk, uint32_t first, const struct unwind_row *rows, size_t count)
+static bool write_piece(const struct chunk *chunk, uint32_t first, const struct unwind_row *rows, size_t count)
 {
 	size_t from = (size_t)first * sizeof(*rows), page = from / page_bytes() * page_bytes(), size = from - page + count * sizeof(*rows);
 	char *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, chunk->fd, (off_t)page);
@@ -126,6 +126,18 @@ static bool write_rows(const struct chunk *chunk, uint32_t first, const struct u
 		return false;
 	memcpy(mapped + (from - page), rows, count * sizeof(*rows));
 	(void)munmap(mapped, size);
+	return true;
+}
+
+/* A piece after the other: what is mapped counts as ours, beside the rows that are copied from. */
+static bool write_rows(const struct chunk *chunk, uint32_t first, const struct unwind_row *rows, size_t count)
+{
+	for (size_t done = 0; done < count; done += PIECE_ROWS) {
+		size_t piece = count - done < PIECE_ROWS ? count - done : PIECE_ROWS;
+
+		if (!write_piece(chunk, first + (uint32_t)done, rows + done, piece))
+			return false;
+	}
 	return true;
 }
 

@@ -7,7 +7,9 @@
 #include "capture/unwind_store.h"
 
 #include <bpf/bpf.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MAPPINGS = 64 };
@@ -71,6 +73,55 @@ TEST(rows_are_read_where_the_kernel_reads_them)
 	assert_memory_equal(unwind_store_rows(store, place), rows, sizeof(rows));
 	assert_int_equal(unwind_store_row_count(store), 2000);
 	(void)close(chunk);
+	unwind_store_free(store);
+	maps_done(&maps);
+}
+
+static long status_kib(const char *field)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	char line[256];
+	long kib = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, field, strlen(field)))
+			kib = strtol(line + strlen(field), NULL, 10);
+	if (file)
+		(void)fclose(file);
+	return kib;
+}
+
+/* The kernel forgets the peak so far. */
+static bool peak_begins(void)
+{
+	FILE *file = fopen("/proc/self/clear_refs", "we");
+	bool written = file && fputs("5", file) >= 0;
+
+	return file && fclose(file) == 0 && written;
+}
+
+TEST(a_large_table_is_written_whole_and_never_mapped_whole)
+{
+	enum { ROWS = 500000, PEAK_KIB = 1024 };
+	struct unwind_row *rows = calloc(ROWS, sizeof(*rows));
+	struct unwind_row small[3] = { { .kind = UNWIND_RSP } };
+	struct unwind_place place;
+	struct maps maps;
+	struct unwind_store *store = store_make(&maps);
+	bool is_peak_known;
+	long before;
+
+	for (uint32_t i = 0; i < ROWS; i++)
+		rows[i] = (struct unwind_row){ .pc = i * 16, .cfa = (uint16_t)i, .kind = UNWIND_RSP };
+	assert_true(unwind_store_put_rows(store, small, 3, &place));            /* so that no page begins with it */
+	before = status_kib("VmRSS:");
+	is_peak_known = peak_begins();
+	assert_true(unwind_store_put_rows(store, rows, ROWS, &place));
+	assert_int_equal(place.count, ROWS);
+	if (is_peak_known)
+		assert_true(status_kib("VmHWM:") - before < PEAK_KIB);
+	assert_memory_equal(unwind_store_rows(store, place), rows, ROWS * sizeof(*rows));
+	free(rows);
 	unwind_store_free(store);
 	maps_done(&maps);
 }
