@@ -58,7 +58,7 @@ struct map *map_new(size_t key_size)
 	struct map *map = xcalloc(1, sizeof(*map));
 
 	map->key_size = key_size;
-	map->stride = (8 + key_size + 7) & ~(size_t)7;
+	map->stride = (8 + key_size + 3) & ~(size_t)3;
 	map->slots = 16;
 	map->entries = xcalloc(map->slots, map->stride);
 	return map;

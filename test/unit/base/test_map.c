@@ -109,3 +109,28 @@ TEST(a_hash_depends_on_every_byte)
 	assert_true(hash_bytes(bytes, sizeof(bytes)) == before);
 	assert_true(hash_bytes(bytes, 39) != before);
 }
+
+TEST(keys_of_any_size_are_kept_apart)
+{
+	for (size_t size = 2; size <= 24; size++) {
+		CLEANUP(map) struct map *map = map_new(size);
+		unsigned char key[24];
+
+		for (uint32_t i = 0; i < 5000; i++) {
+			memset(key, 0x55, sizeof(key));
+			memcpy(key + size - 2, &(uint16_t){ (uint16_t)i }, 2);
+			*map_put(map, key, NULL) = i;
+			if (i % 3 == 0)
+				assert_true(map_remove(map, key));
+		}
+		for (uint32_t i = 0; i < 5000; i++) {
+			memset(key, 0x55, sizeof(key));
+			memcpy(key + size - 2, &(uint16_t){ (uint16_t)i }, 2);
+			if (i % 3 == 0)
+				assert_null(map_find(map, key));
+			else
+				assert_int_equal(*map_find(map, key), i);
+		}
+		assert_int_equal(map_count(map), 3333);
+	}
+}
