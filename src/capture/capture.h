@@ -5,8 +5,9 @@
  *
  *	capture_new → capture_prepare (load) → capture_start (attach, open the window) → capture_step … → capture_finish
  *
- * Every second the capture cuts a slice and hands the profile on; the facts are then dropped, so memory does not grow
- * with time. The target is never blocked: buffers drop and count.
+ * Every second the capture cuts a slice and hands the profile on; the facts are then dropped, so memory does not grow with
+ * what happens again. It does with what is new: some 60 bytes for a frame of a stack that was not seen before, 200 for a process
+ * with one thread (test/unit/probe/test_growth.c). The target is never blocked: buffers drop and count.
  */
 #include <stdbool.h>
 #include <stdint.h>
