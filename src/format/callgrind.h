@@ -18,6 +18,8 @@ struct output;
 enum { CALLGRIND_EVENT_LIMIT = 64, CALLGRIND_DEPTH_LIMIT = 512, CALLGRIND_NODE_LIMIT = 1 << 18, CALLGRIND_STEP_LIMIT = 1 << 26 };
 
 #define CALLGRIND_BLANK "\xc2\xa0"              /* in an event's name, which blanks end */
+/* Where in an event's name its unit begins, "ns)" of "Time_(ns)"; NULL where it has none. */
+const char *callgrind_unit(const char *name);
 
 struct callgrind_function { struct frame_id frame; uint32_t first_call, last_call; };     /* of the chain of its calls */
 struct callgrind_call { uint32_t caller, callee, next; uint64_t times; };

@@ -37,6 +37,7 @@ struct callgrind_reader {
 	bool call, jump;                             /* what the next line of costs belongs to */
 	bool chosen;                                 /* graph is that of pid and thread */
 	uint64_t times;
+	uint64_t told;                               /* what the file says that its first event sums to; 0: it does not */
 };
 
 /* --- Names ------------------------------------------------------------------------------------------ */
@@ -207,6 +208,10 @@ static int header_line(struct callgrind_reader *reader, const char *line)
 		reader->pid = (uint32_t)strtoul(value, NULL, 10);
 	} else if (!strncmp(line, "thread:", 7)) {
 		reader->thread = (uint32_t)strtoul(value, NULL, 10);
+	} else if (!strncmp(line, "totals:", 7)) {
+		reader->told = strtoull(value, NULL, 10);
+	} else if (!strncmp(line, "summary:", 8)) {
+		reader->told += strtoull(value, NULL, 10);
 	} else if (!strncmp(line, "creator:", 8)) {
 		import_source(reader->import, value);
 	} else if (!strncmp(line, "cmd:", 4)) {
@@ -235,6 +240,9 @@ static bool position_skip(const char **at)
 	return true;
 }
 
+/* A 0 in front means nothing. */
+static int base_of(const char *number) { return number[0] == '0' && (number[1] | 32) == 'x' ? 16 : 10; }
+
 /* Costs that a line leaves out are 0. */
 static bool costs_read(const struct callgrind_reader *reader, const char *at, uint64_t costs[CALLGRIND_EVENT_LIMIT])
 {
@@ -247,7 +255,7 @@ static bool costs_read(const struct callgrind_reader *reader, const char *at, ui
 	for (; *at && count < reader->events; count++) {
 		if (!isdigit((unsigned char)*at))
 			return false;
-		costs[count] = strtoull(at, &end, 0);
+		costs[count] = strtoull(at, &end, base_of(at));
 		if (end == at || (*end && *end != ' ' && *end != '\t'))
 			return false;
 		costs[count] &= INT64_MAX;
@@ -291,7 +299,7 @@ static bool cost_line(struct callgrind_reader *reader, const char *line)
 static bool call_line(struct callgrind_reader *reader, const char *line)
 {
 	if (!strncmp(line, "calls=", 6)) {
-		reader->times = strtoull(line + 6, NULL, 0) & INT64_MAX;
+		reader->times = strtoull(line + 6, NULL, base_of(line + 6)) & INT64_MAX;
 		reader->call = true;
 		return true;
 	}
@@ -327,17 +335,26 @@ static int line_read(struct callgrind_reader *reader, struct input *from, const 
 	return 0;
 }
 
+const char *callgrind_unit(const char *name)
+{
+	size_t size = strlen(name);
+	const char *open = NULL;
+
+	for (const char *at = name; (at = strstr(at, "_(")); at += 2)
+		open = at + 2;
+	return open && open > name + 2 && size && name[size - 1] == ')' && open[1] ? open : NULL;
+}
+
 /* "Time_(10ns)", "Memory_(bytes)": as xdebug writes units; callgrind's own events are counts. */
 static void event_finish(struct callgrind_reader *reader, size_t event, size_t *steps)
 {
-	const char *name = profile_text(reader->into, reader->event_names[event]), *open = strstr(name, "_(");
-	uint64_t multiply = open ? strtoull(open + 2, NULL, 10) : 1;
-	const char *named = open ? open + 2 + strspn(open + 2, "0123456789 ") : NULL;
-	CLEANUP_TEXT char *shown = open ? xstrndup(name, (size_t)(open - name)) : xstrdup(name);
-	struct import_event row = { .name = shown, .unit = named,
-				    .weighting = WEIGHTING_EXACT, .source = "callgrind",
+	const char *name = profile_text(reader->into, reader->event_names[event]), *open = callgrind_unit(name);
+	uint64_t multiply = open ? strtoull(open, NULL, 10) : 1;
+	const char *named = open ? open + strspn(open, "0123456789") : NULL;
+	CLEANUP_TEXT char *shown = open ? xstrndup(name, (size_t)(open - 2 - name)) : xstrdup(name);
+	struct import_event row = { .name = shown, .weighting = WEIGHTING_EXACT, .source = "callgrind",
 				    .meaning = "as the simulator or the tracer counted it" };
-	CLEANUP_TEXT char *unit = row.unit ? xstrndup(row.unit, strcspn(row.unit, ")")) : xstrdup("count");
+	CLEANUP_TEXT char *unit = named && strcmp(named, ")") != 0 ? xstrndup(named + (*named == ' '), strlen(named + (*named == ' ')) - 1) : xstrdup("count");
 
 	row.unit = unit;
 	for (size_t i = 0; i < reader->graph_count; i++) {
@@ -351,6 +368,18 @@ static void event_finish(struct callgrind_reader *reader, size_t event, size_t *
 				graph->inclusive[j] = INT64_MAX;
 		callgrind_stacks(graph, event, &row, steps, reader->import);
 	}
+}
+
+/* A file that was cut has fewer costs than its summary says. */
+static void totals_compare(const struct callgrind_reader *reader)
+{
+	uint64_t own = 0;
+
+	for (size_t i = 0; i < reader->graph_count; i++)
+		for (size_t j = 0; j < reader->graphs[i].function_count; j++)
+			own += (uint64_t)reader->graphs[i].own[j * reader->graphs[i].events];
+	if (reader->told && (own < reader->told - reader->told / 100 || own > reader->told + reader->told / 100))
+		import_warn(reader->import, "the costs add up to another sum than the file says: it may have been cut", NULL, 0);
 }
 
 static void reader_done(struct callgrind_reader *reader)
@@ -378,6 +407,7 @@ int callgrind_read(struct input *from, struct profile *into, struct error *err)
 	reader.graph_ids = map_new(sizeof(uint32_t));
 	while (!r && (line = input_line(from, &size)))
 		r = line_read(&reader, from, line, err);
+	totals_compare(&reader);
 	for (size_t i = 0; !r && i < reader.events; i++)
 		event_finish(&reader, i, &steps);
 	reader_done(&reader);

@@ -194,8 +194,18 @@ static void function_write(struct graph_writer *writer, uint32_t frame, size_t *
 	}
 }
 
-/* "oncpu_(ns)": a unit stands behind the name, as xdebug does it; a count needs none. Blanks part events, so that those inside
- * of a name are such as do not break. */
+/* Blanks part events, so that those inside of a name are such as do not break, and so is what would end the line. */
+static void word_write(struct output *to, const char *word)
+{
+	for (const char *at = word; *at; at++)
+		if ((unsigned char)*at <= ' ' || *at == 0x7f)
+			output_puts(to, CALLGRIND_BLANK);
+		else
+			output_write(to, at, 1);
+}
+
+/* "oncpu_(ns)": a unit stands behind the name, as xdebug does it; a count needs none, unless the name looks as if it had one. A
+ * number in front of it is how many of them one is. */
 static void events_write(struct graph_writer *writer)
 {
 	const struct choice *choice = &writer->flat.choice;
@@ -203,13 +213,12 @@ static void events_write(struct graph_writer *writer)
 	const char *unit = choice_unit(choice);
 
 	output_puts(writer->to, "events: ");
-	for (const char *at = name; *at; at++)
-		if (*at == ' ')
-			output_puts(writer->to, CALLGRIND_BLANK);
-		else
-			output_write(writer->to, at, 1);
-	if (strcmp(unit, "count") != 0)
-		output_print(writer->to, "_(%s)", unit);
+	word_write(writer->to, name);
+	if (strcmp(unit, "count") != 0 || callgrind_unit(name)) {
+		output_puts(writer->to, *unit >= '0' && *unit <= '9' ? "_(1" CALLGRIND_BLANK : "_(");
+		word_write(writer->to, unit);
+		output_puts(writer->to, ")");
+	}
 	output_puts(writer->to, "\n");
 }
 

@@ -224,14 +224,23 @@ static struct thread_id thread_of(struct speedscope_reader *reader, struct json_
 	return import_thread(reader->import, 0, 0, name);
 }
 
+static const char *text_kept(struct speedscope_reader *reader, struct json_value text)
+{
+	struct profile *profile = import_profile(reader->import);
+
+	return text.kind == JSON_STRING ? profile_text(profile, profile_string(profile, json_decoded(text, &reader->scratch))) : NULL;
+}
+
 static void profile_read(struct speedscope_reader *reader, struct json_value profile)
 {
 	struct json_value type = json_get(profile, "type");
 	const struct unit *unit = unit_of(profile);
 	struct import_event event = unit->event;
 
-	if (json_get(profile, "unit").kind == JSON_STRING && !json_is(json_get(profile, "unit"), unit->name))
-		import_warn(reader->import, "a unit is not known: its numbers are kept as counts", "byte", profile.offset);
+	if (json_get(profile, "unit").kind == JSON_STRING && !json_is(json_get(profile, "unit"), unit->name)) {
+		import_warn(reader->import, "a unit is not known: its numbers are kept as counts of it", "byte", profile.offset);
+		event.name = text_kept(reader, json_get(profile, "unit"));
+	}
 	event.source = "speedscope";
 	event.name = reader->dimension && unit->shift == 0 ? reader->dimension : event.name;
 	event.unit = reader->unit && !strcmp(unit->name, "none") ? reader->unit : event.unit;
@@ -246,13 +255,6 @@ static void profile_read(struct speedscope_reader *reader, struct json_value pro
 		evented_read(reader, profile);
 	else
 		import_skipped(reader->import, "a profile is neither sampled nor evented", "byte", profile.offset);
-}
-
-static const char *text_kept(struct speedscope_reader *reader, struct json_value text)
-{
-	struct profile *profile = import_profile(reader->import);
-
-	return text.kind == JSON_STRING ? profile_text(profile, profile_string(profile, json_decoded(text, &reader->scratch))) : NULL;
 }
 
 static int root_read(struct speedscope_reader *reader, struct json_value root, struct error *err)

@@ -59,6 +59,27 @@ TEST(units_stand_behind_the_names_of_events)
 	folded_is(profile, "Memory", "m 9\n");
 }
 
+TEST(a_unit_is_what_stands_last_and_blanks_that_do_not_break_are_a_names)
+{
+	CLEANUP(profile) struct profile *profile = reading("callgrind",
+		"events: cost_(us)_(count) event\xc2\xa0one_(1\xc2\xa0" "10) x_(event\xc2\xa0" "count)\nfn=m\n1 3 010 4\n");
+
+	folded_is(profile, "cost_(us)", "m 3\n");
+	folded_is(profile, "event one", "m 10\n");
+	folded_is(profile, "x", "m 4\n");
+	assert_string_equal(profile_text(profile, profile_dimension_at(profile, 2)->unit), "10");
+	assert_string_equal(profile_text(profile, profile_dimension_at(profile, 3)->unit), "event count");
+}
+
+TEST(costs_that_do_not_add_up_to_what_the_file_says_are_said)
+{
+	CLEANUP(profile) struct profile *whole = reading("callgrind", "events: Ir\nsummary: 12\nfn=m\n1 3\n2 9\ntotals: 12\n");
+	CLEANUP(profile) struct profile *cut = reading("callgrind", "events: Ir\nsummary: 12\nfn=m\n1 3\n");
+
+	assert_false(remarked(whole, "another sum"));
+	assert_true(remarked(cut, "another sum"));
+}
+
 TEST(damaged_graphs_are_counted_or_refused)
 {
 	CLEANUP(profile) struct profile *odd = reading("callgrind", "events: Ir\nfn=m\n1 3\nnonsense here\n1 x\n");
