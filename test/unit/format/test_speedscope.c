@@ -83,5 +83,5 @@ TEST(an_unknown_unit_and_what_follows_the_json_are_said)
 
 	assert_true(remarked(profile, "follows the end of the JSON"));
 	assert_true(remarked(profile, "a unit is not known"));
-	folded_is(profile, "furlongs", "a 5\n");
+	folded_is(profile, "furlongs", "p;a 5\n");
 }
