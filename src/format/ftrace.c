@@ -16,6 +16,7 @@
 #include "format/import.h"
 #include "format/input.h"
 #include "format/schedule.h"
+#include "format/seconds.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -255,7 +256,8 @@ struct tracing {
 	struct schedule *schedule;
 	struct map *threads;             /* tid → thread */
 	bool has_wakes;
-	uint64_t last_ns, events;
+	struct seconds seconds;
+	uint64_t first_ns, last_ns, events;
 };
 
 /* Numbers alone tell threads here; which of them share a process only some lines say, so each is one of its own. */
@@ -274,10 +276,12 @@ static struct thread_id thread_of(struct tracing *tracing, uint32_t tid, const c
 
 static void begin(struct tracing *tracing, uint64_t time_ns)
 {
-	if (!tracing->schedule)
-		tracing->schedule = schedule_new(import_profile(tracing->import), &(struct schedule_options){
-			.slice = profile_slice(import_profile(tracing->import), time_ns, time_ns), .start_ns = time_ns,
-			.wakes = true, .source = "sched_switch" });
+	if (tracing->schedule)
+		return;
+	tracing->first_ns = time_ns;
+	seconds_start(&tracing->seconds, time_ns);
+	tracing->schedule = schedule_new(import_profile(tracing->import), &(struct schedule_options){
+		.seconds = &tracing->seconds, .start_ns = time_ns, .wakes = true, .source = "sched_switch" });
 }
 
 static void event_tell(struct tracing *tracing, const struct line *line)
@@ -318,14 +322,12 @@ static void event_tell(struct tracing *tracing, const struct line *line)
 static void finish(struct tracing *tracing)
 {
 	struct profile *profile = import_profile(tracing->import);
-	struct slice *slice;
 
 	if (!tracing->schedule)
 		return;
 	schedule_finish(tracing->schedule, tracing->last_ns);
-	slice = profile_slice_edit(profile, (struct slice_id){ (uint32_t)profile_slice_count(profile) - 1 });
-	slice->end_ns = tracing->last_ns;
-	profile_set_meta_number(profile, "capture.start_ns", slice->start_ns);
+	seconds_finish(&tracing->seconds, tracing->first_ns, tracing->last_ns);
+	profile_set_meta_number(profile, "capture.start_ns", tracing->first_ns);
 	profile_set_meta_number(profile, "capture.end_ns", tracing->last_ns);
 	profile_set_meta_number(profile, "import.schedule_gaps", schedule_gaps(tracing->schedule));
 	profile_set_meta(profile, "import.lacks.system-calls", "most waits are unknown: what they were for was not recorded");
@@ -344,10 +346,12 @@ static int ftrace_read(struct input *input, struct profile *into, struct error *
 	struct line line;
 	size_t size;
 
+	seconds_init(&tracing.seconds, into);
 	while ((text = input_line(input, &size)))
 		if (line_read(text, size, &line))
 			event_tell(&tracing, &line);
 	finish(&tracing);
+	seconds_done(&tracing.seconds);
 	return import_finish(import, err);
 }
 

@@ -73,8 +73,13 @@ static uint64_t weight_of(struct perf_session *session, const struct perf_event 
 	return 1;
 }
 
+static uint64_t time_of(const struct perf_sample *sample)
+{
+	return sample->has_time ? sample->time_ns : 0;
+}
+
 static void add_sample(struct perf_session *session, struct perf_event *event, struct thread_id thread, struct stack_id stack,
-		       bool kernel, uint64_t weight)
+		       bool kernel, uint64_t weight, uint64_t time_ns)
 {
 	struct cell cell;
 
@@ -84,8 +89,8 @@ static void add_sample(struct perf_session *session, struct perf_event *event, s
 	event->period_sum += weight;
 	session->samples++;
 	session->period_sum += weight;
-	cell = (struct cell){ .slice = session->slice, .thread = thread, .measure = event->measures[kernel], .stack = stack,
-			      .count = 1, .value = weight, .maximum = weight,
+	cell = (struct cell){ .slice = seconds_slice(&session->seconds, time_ns), .thread = thread,
+			      .measure = event->measures[kernel], .stack = stack, .count = 1, .value = weight, .maximum = weight,
 			      .variance = event->attribute.type == PERF_TRACEPOINT ? 0 : (double)weight * (double)weight };
 	profile_add_cell(session->profile, cell);
 	cell.measure = event->total;
@@ -106,7 +111,7 @@ static void add_group(struct perf_session *session, const struct perf_event *lea
 		uint64_t gain = event ? perf_events_gain(&session->events, read.id, read.value) : 0;
 
 		if (gain)
-			add_sample(session, event, thread, stack, kernel, gain);
+			add_sample(session, event, thread, stack, kernel, gain, time_of(sample));
 	}
 }
 
@@ -118,6 +123,8 @@ static void note(struct perf_session *session, const struct perf_sample *sample)
 	session->with_user_stack += sample->user_stack_size > 0;
 	if (!sample->has_time)
 		return;
+	if (!session->first_ns && session->window_start_ns && session->window_start_ns <= sample->time_ns)
+		seconds_start(&session->seconds, session->window_start_ns);
 	if (!session->first_ns || sample->time_ns < session->first_ns)
 		session->first_ns = sample->time_ns;
 	if (sample->time_ns > session->last_ns)
@@ -149,5 +156,5 @@ void perf_count_sample(struct perf_session *session, struct perf_event *event, c
 	if (sample->reads)
 		add_group(session, event, sample, id, stack, kernel);
 	else
-		add_sample(session, event, id, stack, kernel, weight_of(session, event, sample));
+		add_sample(session, event, id, stack, kernel, weight_of(session, event, sample), time_of(sample));
 }

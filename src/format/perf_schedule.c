@@ -69,7 +69,7 @@ static void look(struct perf_session *session, struct perf_event *event)
 static struct perf_schedule *schedule_of(struct perf_session *session)
 {
 	struct perf_schedule *schedule = session->schedule;
-	struct schedule_options options = { .slice = session->slice, .source = "sched:sched_switch" };
+	struct schedule_options options = { .seconds = &session->seconds, .source = "sched:sched_switch" };
 
 	if (schedule)
 		return schedule;

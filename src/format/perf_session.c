@@ -246,7 +246,7 @@ void perf_session_trailing(struct perf_session *session, unsigned type, const ui
 void perf_session_init(struct perf_session *session, struct profile *profile, bool swapped)
 {
 	*session = (struct perf_session){ .profile = profile, .swapped = swapped, .build_ids = map_new(sizeof(uint32_t)) };
-	session->slice = profile_slice(profile, 0, 0);
+	seconds_init(&session->seconds, profile);
 	perf_events_init(&session->events);
 	perf_tasks_init(&session->tasks, profile);
 	perf_stacks_init(&session->stacks, profile, swapped);
@@ -255,6 +255,7 @@ void perf_session_init(struct perf_session *session, struct profile *profile, bo
 
 void perf_session_done(struct perf_session *session)
 {
+	seconds_done(&session->seconds);
 	perf_events_done(&session->events);
 	perf_tasks_done(&session->tasks);
 	perf_stacks_done(&session->stacks);
@@ -276,9 +277,9 @@ int perf_session_finish(struct perf_session *session)
 	start_ns = session->window_start_ns && session->window_start_ns <= session->first_ns ? session->window_start_ns
 											      : session->first_ns;
 	end_ns = session->window_end_ns > session->last_ns ? session->window_end_ns : session->last_ns;
-	*profile_slice_edit(session->profile, session->slice) = (struct slice){ start_ns, end_ns };
 	perf_tasks_close(&session->tasks, start_ns, end_ns);
 	perf_schedule_finish(session, end_ns);
+	seconds_finish(&session->seconds, start_ns, end_ns);
 	perf_session_tell(session, start_ns, end_ns);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "format/perf_sample.h"
 #include "format/perf_stack.h"
 #include "format/perf_task.h"
+#include "format/seconds.h"
 
 struct perf_inflate;
 struct perf_queue;
@@ -33,7 +34,7 @@ enum { PERF_RECORD_HEAD = 8, PERF_RECORD_BYTES_LIMIT = 65536 };
 struct perf_session {
 	struct profile *profile;
 	bool swapped, piped;
-	struct slice_id slice;
+	struct seconds seconds;
 	struct perf_events events;
 	struct perf_tasks tasks;
 	struct perf_stacks stacks;

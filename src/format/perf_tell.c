@@ -44,11 +44,16 @@ static void tell_events(struct perf_session *session)
 }
 
 /* Since Linux 6.0 perf says the same losses twice, where they fell and per event at the end: the larger says how many. */
+static struct slice_id newest_slice(const struct perf_session *session)
+{
+	return (struct slice_id){ (uint32_t)profile_slice_count(session->profile) - 1 };
+}
+
 static void tell_losses(struct perf_session *session)
 {
 	uint64_t lost = session->lost > session->lost_samples ? session->lost : session->lost_samples;
 
-	profile_add_loss(session->profile, (struct loss){ .slice = session->slice, .source = profile_string(session->profile, "perf"),
+	profile_add_loss(session->profile, (struct loss){ .slice = newest_slice(session), .source = profile_string(session->profile, "perf"),
 							  .seen = session->samples, .lost = lost });
 	tell(session, "import.lost", session->lost);
 	tell(session, "import.lost_samples", session->lost_samples);

@@ -57,7 +57,7 @@ struct schedule *schedule_new(struct profile *profile, const struct schedule_opt
 	schedule->by_tid = map_new(sizeof(uint32_t));
 	schedule->by_cpu = map_new(sizeof(uint32_t));
 	schedule->kernel_stacks = map_new(sizeof(uint32_t));
-	schedule_facts_init(&schedule->facts, profile, options->slice, options->source);
+	schedule_facts_init(&schedule->facts, profile, options->seconds, options->source);
 	return schedule;
 }
 
@@ -240,7 +240,7 @@ static void leave(struct schedule *schedule, const struct schedule_switch *event
 	if (row->doing != RUNNING)
 		lose(schedule, row);
 	write_down(schedule, row, now_ns);
-	schedule_fact_switched(&schedule->facts, row->thread);
+	schedule_fact_switched(&schedule->facts, row->thread, now_ns);
 	row->cpu = event->cpu;
 	row->has_cpu = true;
 	if (event->state & (SCHEDULE_DEAD | SCHEDULE_ZOMBIE)) {
@@ -268,7 +268,7 @@ static void enter(struct schedule *schedule, const struct schedule_switch *event
 		lose(schedule, row);
 	write_down(schedule, row, now_ns);
 	if (row->has_cpu && row->cpu != event->cpu)
-		schedule_fact_migrated(&schedule->facts, row->thread);
+		schedule_fact_migrated(&schedule->facts, row->thread, now_ns);
 	row->cpu = event->cpu;
 	row->has_cpu = true;
 	turn_to(row, RUNNING, now_ns);

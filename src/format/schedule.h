@@ -18,9 +18,10 @@
 
 struct profile;
 struct schedule;
+struct seconds;
 
 struct schedule_options {
-	struct slice_id slice;
+	struct seconds *seconds;
 	uint64_t start_ns;               /* of the window: no event is before */
 	bool wakes, calls;               /* were wake-ups recorded, and system calls? */
 	const char *source;              /* "sched:sched_switch" */

@@ -5,6 +5,7 @@
  */
 #include "format/schedule_fact.h"
 
+#include "format/seconds.h"
 #include "profile/profile.h"
 
 #include <string.h>
@@ -21,9 +22,9 @@ static struct dimension_id dimension(struct schedule_facts *facts, const char *p
 	return profile_dimension(facts->profile, dimension_row_find(parent, name));
 }
 
-void schedule_facts_init(struct schedule_facts *facts, struct profile *profile, struct slice_id slice, const char *source)
+void schedule_facts_init(struct schedule_facts *facts, struct profile *profile, struct seconds *seconds, const char *source)
 {
-	*facts = (struct schedule_facts){ .profile = profile, .slice = slice };
+	*facts = (struct schedule_facts){ .profile = profile, .seconds = seconds };
 	facts->oncpu = dimension(facts, NULL, "oncpu");
 	facts->runnable_state = dimension(facts, NULL, "runnable");
 	facts->preempted_part = dimension(facts, "runnable", "preempted");
@@ -40,6 +41,12 @@ void schedule_facts_init(struct schedule_facts *facts, struct profile *profile, 
 	facts->migrations = measure(facts, dimension(facts, NULL, "migrations"), ROLE_TOTAL, source);
 }
 
+/* An interval's end lies behind it. */
+static struct slice_id slice_of(const struct schedule_facts *facts, uint64_t end_ns)
+{
+	return seconds_slice(facts->seconds, end_ns - 1);
+}
+
 static uint8_t length_log2(uint64_t ns)
 {
 	return ns ? (uint8_t)(63 - __builtin_clzll(ns)) : 0;
@@ -51,7 +58,7 @@ void schedule_fact_ran(struct schedule_facts *facts, struct thread_id thread, ui
 
 	if (end_ns <= start_ns)
 		return;
-	profile_add_cell(facts->profile, (struct cell){ .slice = facts->slice, .thread = thread, .measure = facts->running,
+	profile_add_cell(facts->profile, (struct cell){ .slice = slice_of(facts, end_ns), .thread = thread, .measure = facts->running,
 							.count = 1, .value = ns, .maximum = ns });
 	profile_add_interval(facts->profile, (struct interval){ .thread = thread, .start_ns = start_ns, .end_ns = end_ns,
 								.dimension = facts->oncpu });
@@ -66,10 +73,10 @@ void schedule_fact_ready(struct schedule_facts *facts, struct thread_id thread, 
 	if (end_ns <= start_ns)
 		return;
 	profile_add_cell(facts->profile, (struct cell){
-		.slice = facts->slice, .thread = thread, .count = 1, .value = ns, .maximum = ns,
+		.slice = slice_of(facts, end_ns), .thread = thread, .count = 1, .value = ns, .maximum = ns,
 		.measure = !part ? facts->runnable : preempted ? facts->preempted : facts->woken });
 	profile_add_cell(facts->profile, (struct cell){
-		.slice = facts->slice, .count = 1, .value = ns, .length_log2 = length_log2(ns),
+		.slice = slice_of(facts, end_ns), .count = 1, .value = ns, .length_log2 = length_log2(ns),
 		.measure = preempted ? facts->preempted_detail : facts->woken_detail });
 	profile_add_interval(facts->profile, (struct interval){
 		.thread = thread, .start_ns = start_ns, .end_ns = end_ns,
@@ -85,7 +92,7 @@ void schedule_fact_wait(struct schedule_facts *facts, const struct schedule_wait
 	if (wait->end_ns <= wait->start_ns)
 		return;
 	evidence = profile_evidence(facts->profile, wait->seen);
-	cell = (struct cell){ .slice = facts->slice, .thread = wait->thread, .measure = facts->wait, .evidence = evidence,
+	cell = (struct cell){ .slice = slice_of(facts, wait->end_ns), .thread = wait->thread, .measure = facts->wait, .evidence = evidence,
 			      .length_log2 = length_log2(ns), .count = 1, .value = ns, .maximum = ns };
 	profile_add_cell(facts->profile, cell);
 	if (wait->stack.index || wait->waker.index) {
@@ -99,18 +106,18 @@ void schedule_fact_wait(struct schedule_facts *facts, const struct schedule_wait
 		.stack = wait->stack, .waker = wait->waker });
 }
 
-static void count(struct schedule_facts *facts, struct thread_id thread, struct measure_id measure)
+static void count(struct schedule_facts *facts, struct thread_id thread, uint64_t time_ns, struct measure_id measure)
 {
-	profile_add_cell(facts->profile, (struct cell){ .slice = facts->slice, .thread = thread, .measure = measure, .count = 1,
+	profile_add_cell(facts->profile, (struct cell){ .slice = seconds_slice(facts->seconds, time_ns), .thread = thread, .measure = measure, .count = 1,
 							.value = 1 });
 }
 
-void schedule_fact_switched(struct schedule_facts *facts, struct thread_id thread)
+void schedule_fact_switched(struct schedule_facts *facts, struct thread_id thread, uint64_t time_ns)
 {
-	count(facts, thread, facts->switches);
+	count(facts, thread, time_ns, facts->switches);
 }
 
-void schedule_fact_migrated(struct schedule_facts *facts, struct thread_id thread)
+void schedule_fact_migrated(struct schedule_facts *facts, struct thread_id thread, uint64_t time_ns)
 {
-	count(facts, thread, facts->migrations);
+	count(facts, thread, time_ns, facts->migrations);
 }

@@ -7,10 +7,11 @@
 #include "profile/id.h"
 
 struct profile;
+struct seconds;
 
 struct schedule_facts {
 	struct profile *profile;
-	struct slice_id slice;
+	struct seconds *seconds;         /* an interval counts in the one it ended in */
 	struct measure_id running, preempted, woken, runnable, wait, split, switches, migrations;
 	struct measure_id preempted_detail, woken_detail;
 	struct dimension_id oncpu, runnable_state, preempted_part, woken_part;
@@ -23,11 +24,11 @@ struct schedule_wait {
 	struct stack_id stack;
 };
 
-void schedule_facts_init(struct schedule_facts *facts, struct profile *profile, struct slice_id slice, const char *source);
+void schedule_facts_init(struct schedule_facts *facts, struct profile *profile, struct seconds *seconds, const char *source);
 void schedule_fact_ran(struct schedule_facts *facts, struct thread_id thread, uint64_t start_ns, uint64_t end_ns);
 /* part: "preempted", "woken"; NULL: which of the two is not known. */
 void schedule_fact_ready(struct schedule_facts *facts, struct thread_id thread, uint64_t start_ns, uint64_t end_ns,
 			 const char *part);
 void schedule_fact_wait(struct schedule_facts *facts, const struct schedule_wait *wait);
-void schedule_fact_switched(struct schedule_facts *facts, struct thread_id thread);
-void schedule_fact_migrated(struct schedule_facts *facts, struct thread_id thread);
+void schedule_fact_switched(struct schedule_facts *facts, struct thread_id thread, uint64_t time_ns);
+void schedule_fact_migrated(struct schedule_facts *facts, struct thread_id thread, uint64_t time_ns);

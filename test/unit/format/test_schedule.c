@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/schedule.h"
 
+#include "base/memory.h"
 #include "classify/classify.h"
+#include "format/seconds.h"
 #include "profile/profile.h"
 #include "test.h"
 
@@ -12,7 +14,7 @@ enum { START = 1000, END = 9000 };
 struct played {
 	struct profile *profile;
 	struct schedule *schedule;
-	struct slice_id slice;
+	struct seconds *seconds;
 	struct thread_id a, b;
 };
 
@@ -26,11 +28,13 @@ static struct played play(bool wakes, bool calls)
 {
 	struct played played = { .profile = profile_new() };
 
-	played.slice = profile_slice(played.profile, START, END);
+	played.seconds = xcalloc(1, sizeof(*played.seconds));
+	seconds_init(played.seconds, played.profile);
+	seconds_start(played.seconds, START);
 	played.a = thread_new(played.profile, 1, 1);
 	played.b = thread_new(played.profile, 1, 2);
 	played.schedule = schedule_new(played.profile, &(struct schedule_options){
-		.slice = played.slice, .start_ns = START, .wakes = wakes, .calls = calls, .source = "test" });
+		.seconds = played.seconds, .start_ns = START, .wakes = wakes, .calls = calls, .source = "test" });
 	return played;
 }
 
@@ -44,6 +48,9 @@ static void finish(struct played *played)
 {
 	schedule_finish(played->schedule, END);
 	schedule_free(played->schedule);
+	seconds_finish(played->seconds, START, END);
+	seconds_done(played->seconds);
+	free(played->seconds);
 	classify_profile(played->profile, false);
 	profile_freeze(played->profile);
 	assert_null(profile_broken(played->profile));
@@ -188,6 +195,30 @@ TEST(a_program_that_becomes_another_is_two_threads_whose_lives_meet)
 	assert_int_equal(spent(&played, played.a, "oncpu", NULL), 1000);
 	assert_int_equal(spent(&played, after, "oncpu", NULL), 2000);
 	assert_all_conserved(&played);
+	profile_free(played.profile);
+}
+
+/* Its wait began in the first second and ended in the third. */
+TEST(an_interval_counts_in_the_second_it_ended_in)
+{
+	struct played played = play(true, true);
+	uint64_t later = START + 2500000000;
+
+	change(&played, 2000, nobody, 0, played.a);
+	change(&played, 3000, played.a, SCHEDULE_INTERRUPTIBLE, nobody);
+	schedule_woken(played.schedule, later, played.a, nobody, WAKE_TASK);
+	change(&played, later, nobody, 0, played.a);
+	change(&played, later + 1000, played.a, SCHEDULE_DEAD, nobody);
+	finish(&played);
+	for (size_t i = 0; i < profile_cell_count(played.profile); i++) {
+		const struct cell *cell = profile_cell_at(played.profile, i);
+		const struct slice *slice = profile_slice_at(played.profile, cell->slice.index);
+
+		if (cell->evidence.index && cell->value > 1000000)
+			assert_true(slice->start_ns == START + 2000000000ull);
+	}
+	assert_int_equal(profile_slice_count(played.profile), 1 + 3);
+	assert_int_equal(spent(&played, played.a, "oncpu", NULL), 1000 + 1000);
 	profile_free(played.profile);
 }
 
