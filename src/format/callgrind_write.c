@@ -78,7 +78,7 @@ static void stack_edges(struct graph_writer *writer, const uint32_t *frames, siz
 static bool detail_edges(struct graph_writer *writer, struct thread_id thread)
 {
 	const struct profile *profile = writer->flat.choice.profile;
-	uint32_t frames[FLAT_DEPTH_LIMIT];
+	const uint32_t *frames;
 	bool any = false;
 
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
@@ -87,7 +87,7 @@ static bool detail_edges(struct graph_writer *writer, struct thread_id thread)
 		if (profile_measure_at(profile, cell->measure.index)->role != ROLE_DETAIL ||
 		    !thread_is(cell->thread, thread) ||
 		    !dimension_is(profile_cell_dimension(profile, cell), writer->flat.choice.dimension) ||
-		    flat_stack(&writer->flat, cell->stack, frames) != 2)
+		    flat_stack(&writer->flat, cell->stack, &frames) != 2)
 			continue;
 		edge_add(writer, frames[0], frames[1], cell->count, choice_weight(cell));
 		any = true;
@@ -104,7 +104,7 @@ static int edge_order(const void *left, const void *right)
 
 static void thread_gather(struct graph_writer *writer, size_t from, size_t end)
 {
-	uint32_t frames[FLAT_DEPTH_LIMIT];
+	const uint32_t *frames;
 	bool details;
 
 	writer->edge_count = 0;
@@ -113,11 +113,10 @@ static void thread_gather(struct graph_writer *writer, size_t from, size_t end)
 		memset(writer->own, 0, writer->own_room * sizeof(*writer->own));
 	details = detail_edges(writer, writer->flat.weights[from].thread);
 	for (size_t i = from; i < end; i++) {
-		size_t count = flat_stack(&writer->flat, writer->flat.weights[i].stack, frames);
+		size_t count = flat_stack(&writer->flat, writer->flat.weights[i].stack, &frames);
 
-		if (!count)                              /* its weight is no function's, and yet there */
-			frames[count++] = flat_named(&writer->flat, "[no stack]");
-		own_add(writer, frames[count - 1], writer->flat.weights[i].weight);
+		/* without a stack its weight is no function's, and yet there */
+		own_add(writer, count ? frames[count - 1] : flat_named(&writer->flat, "[no stack]"), writer->flat.weights[i].weight);
 		if (!details)
 			stack_edges(writer, frames, count, &writer->flat.weights[i]);
 	}

@@ -170,19 +170,17 @@ const char *choice_comm(const struct profile *profile, struct thread_id id)
 	return profile_text(profile, profile_process_at(profile, thread->process.index)->comm);
 }
 
-size_t choice_frames(const struct choice *choice, struct stack_id stack,
-		     struct frame_id frames[CHOICE_DEPTH_LIMIT])
+void choice_frames(const struct choice *choice, struct stack_id stack, struct choice_path *ret)
 {
-	size_t count = 0;
-
-	for (; stack.index && count < CHOICE_DEPTH_LIMIT;
-	     stack = profile_stack_at(choice->profile, stack.index)->parent) {
+	ret->count = 0;
+	for (; stack.index; stack = profile_stack_at(choice->profile, stack.index)->parent) {
 		struct frame_id frame = profile_stack_at(choice->profile, stack.index)->frame;
 
-		if (frame.index)
-			frames[count++] = frame;
+		if (!frame.index)
+			continue;
+		grow(ret->frames, ret->count, ret->room);
+		ret->frames[ret->count++] = frame;
 	}
-	return count;
 }
 
 static const char *const causes[STACK_STATUS_COUNT] = {

@@ -35,10 +35,9 @@ const char *choice_unit(const struct choice *choice);
 /* The name of a thread, or of its process where it has none. */
 const char *choice_comm(const struct profile *profile, struct thread_id thread);
 
-enum { CHOICE_DEPTH_LIMIT = 1024 };
-/* The frames of a stack, leaf first; deeper ones are left out at the root. Returns their count. */
-size_t choice_frames(const struct choice *choice, struct stack_id stack,
-		     struct frame_id frames[CHOICE_DEPTH_LIMIT]);
+/* The frames of a stack, leaf first. It grows to the deepest and is used again; free() its frames. */
+struct choice_path { struct frame_id *frames; size_t count, room; };
+void choice_frames(const struct choice *choice, struct stack_id stack, struct choice_path *ret);
 /* Why a stack does not reach its root: "[truncated]", "[failed]"; NULL where it does or nobody
  * knows. */
 const char *choice_cause(const struct choice *choice, struct stack_id stack);

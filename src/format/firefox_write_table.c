@@ -33,11 +33,11 @@ static uint32_t stack_put(struct firefox_writer *writer, uint32_t prefix, uint32
 
 static void stacks_make(struct firefox_writer *writer)
 {
-	uint32_t frames[FLAT_DEPTH_LIMIT];
+	const uint32_t *frames;
 
 	writer->sample_stacks = xcalloc(writer->flat.weight_count + 1, sizeof(*writer->sample_stacks));
 	for (size_t i = 0; i < writer->flat.weight_count; i++) {
-		size_t count = flat_stack(&writer->flat, writer->flat.weights[i].stack, frames);
+		size_t count = flat_stack(&writer->flat, writer->flat.weights[i].stack, &frames);
 
 		for (size_t j = 0; j < count; j++)
 			writer->sample_stacks[i] = stack_put(writer, writer->sample_stacks[i], frames[j]);

@@ -113,6 +113,8 @@ void flat_done(struct flat *flat)
 	map_free(flat->known);
 	free(flat->weights);
 	free(flat->frames);
+	free(flat->path.frames);
+	free(flat->stack);
 }
 
 size_t flat_thread_end(const struct flat *flat, size_t from)
@@ -149,8 +151,14 @@ uint32_t flat_named(struct flat *flat, const char *name)
 	return frame_put(flat, name, "", 0, 0, (struct frame_id){ 0 });
 }
 
+static void stack_append(struct flat *flat, uint32_t frame)
+{
+	grow(flat->stack, flat->stack_count, flat->stack_room);
+	flat->stack[flat->stack_count++] = frame;
+}
+
 /* Outermost call first, as a stack from its root goes. */
-static size_t frame_flatten(struct flat *flat, struct frame_id id, uint32_t *frames, size_t room)
+static void frame_flatten(struct flat *flat, struct frame_id id)
 {
 	const struct profile *profile = flat->choice.profile;
 	const struct frame *frame = profile_frame_at(profile, id.index);
@@ -158,36 +166,32 @@ static size_t frame_flatten(struct flat *flat, struct frame_id id, uint32_t *fra
 							 ? frame->path
 							 : profile_file_at(profile, frame->file.index)->path);
 	char name[NAME_LIMIT];
-	size_t symbol_count, count = 0;
+	size_t symbol_count;
+	uint32_t depth = 0;
 	const struct symbol *symbols = profile_frame_symbols(profile, id, &symbol_count);
 
-	if (!symbol_count && room) {
-		frames[count++] = frame_put(flat, profile_frame_name(profile, id, name, sizeof(name)), path,
-					    frame->line, 0, id);
-		return count;
-	}
-	while (symbol_count-- > 0 && count < room) {
+	if (!symbol_count)
+		stack_append(flat, frame_put(flat, profile_frame_name(profile, id, name, sizeof(name)), path, frame->line, 0, id));
+	while (symbol_count-- > 0) {
 		const struct symbol *symbol = &symbols[symbol_count];
 		const char *text = profile_text(profile, symbol->name);
 
 		if (!*text)
 			text = profile_frame_name(profile, id, name, sizeof(name));
-		frames[count] = frame_put(flat, text, profile_text(profile, symbol->path), symbol->line,
-					  (uint32_t)count, id);
-		count++;
+		stack_append(flat, frame_put(flat, text, profile_text(profile, symbol->path), symbol->line, depth++, id));
 	}
-	return count;
 }
 
-size_t flat_stack(struct flat *flat, struct stack_id stack, uint32_t frames[FLAT_DEPTH_LIMIT])
+size_t flat_stack(struct flat *flat, struct stack_id stack, const uint32_t **ret_frames)
 {
-	struct frame_id ids[CHOICE_DEPTH_LIMIT];
-	size_t left = choice_frames(&flat->choice, stack, ids), count = 0;
 	const char *cause = choice_cause(&flat->choice, stack);
 
+	flat->stack_count = 0;
 	if (cause)
-		frames[count++] = flat_named(flat, cause);
-	while (left-- > 0)
-		count += frame_flatten(flat, ids[left], frames + count, FLAT_DEPTH_LIMIT - count);
-	return count;
+		stack_append(flat, flat_named(flat, cause));
+	choice_frames(&flat->choice, stack, &flat->path);
+	for (size_t left = flat->path.count; left-- > 0;)
+		frame_flatten(flat, flat->path.frames[left]);
+	*ret_frames = flat->stack;
+	return flat->stack_count;
 }

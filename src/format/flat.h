@@ -25,9 +25,10 @@ struct flat {
 	size_t frame_count, frame_room;
 	struct intern *texts;
 	struct map *known;
+	struct choice_path path;                     /* of the stack that was asked for last, and the indices of its frames */
+	uint32_t *stack;
+	size_t stack_count, stack_room;
 };
-
-enum { FLAT_DEPTH_LIMIT = 2 * CHOICE_DEPTH_LIMIT };
 
 enum flat_frames {
 	FLAT_PLACES,             /* one for each line and address; weights by slice, too, and in their order */
@@ -38,8 +39,9 @@ enum flat_frames {
 int flat_make(const struct profile *profile, const struct format_options *options, enum flat_frames frames,
 	      struct flat *ret, struct error *err);
 void flat_done(struct flat *flat);
-/* The frames of a stack, root first, as indices of flat->frames, which grows. Returns their count. */
-size_t flat_stack(struct flat *flat, struct stack_id stack, uint32_t frames[FLAT_DEPTH_LIMIT]);
+/* The frames of a stack, root first, as indices of flat->frames, which grows. Returns their count; they are valid until the
+ * next call. */
+size_t flat_stack(struct flat *flat, struct stack_id stack, const uint32_t **ret_frames);
 /* A frame that is nothing but a name. */
 uint32_t flat_named(struct flat *flat, const char *name);
 /* Where the rows of the next thread begin. */

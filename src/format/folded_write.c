@@ -18,19 +18,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_LIMIT = 8 << 20 };
+#define LINE_LIMIT ((size_t)1 << 34)                 /* more than the deepest stack of the longest names */
 
 /* Of threads of one name one stands for all, unless their numbers are written. */
 struct folded { struct thread_id thread; struct stack_id stack; uint64_t weight; };
-struct folded_lines { struct folded *lines; size_t count, room; };
+struct folded_lines {
+	const struct choice *choice;
+	struct folded_names names;
+	struct folded *lines;
+	size_t count, room;
+	struct choice_path path;
+};
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void lines_gather(const struct choice *choice, bool numbers, struct folded_lines *into)
+static void lines_gather(struct folded_lines *into, bool numbers)
 {
+	const struct choice *choice = into->choice;
 	CLEANUP(map) struct map *known = map_new(sizeof(uint64_t) + sizeof(uint64_t));
 
 	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
@@ -62,21 +69,19 @@ static void part_append(struct text *line, const char *name)
 	text_append(line, name, strlen(name));
 }
 
-static void line_make(const struct choice *choice, struct folded_names *names, const struct folded *folded,
-		      struct text *line)
+static void line_make(struct folded_lines *lines, const struct folded *folded, struct text *line)
 {
-	struct frame_id frames[CHOICE_DEPTH_LIMIT];
-	size_t count = choice_frames(choice, folded->stack, frames);
-	const char *cause = choice_cause(choice, folded->stack);
+	const char *cause = choice_cause(lines->choice, folded->stack);
 	bool java;
 
+	choice_frames(lines->choice, folded->stack, &lines->path);
 	text_clear(line);
-	folded_comm(names, folded->thread, line);
+	folded_comm(&lines->names, folded->thread, line);
 	java = line->size >= 4 && !memcmp(line->bytes, "java", 4);
 	if (cause)
 		part_append(line, cause);
-	while (count-- > 0)
-		part_append(line, folded_frame(names, frames[count], java));
+	for (size_t left = lines->path.count; left-- > 0;)
+		part_append(line, folded_frame(&lines->names, lines->path.frames[left], java));
 	if (!line->size)
 		text_append(line, "[unknown]", 9);
 }
@@ -98,23 +103,21 @@ static void weight_write(struct output *to, uint64_t weight, bool thousandths)
 	}
 }
 
-static bool lines_equal(const struct choice *choice, struct folded_names *names, const struct folded *other,
-			const struct text *line, struct text *scratch)
+static bool lines_equal(struct folded_lines *lines, const struct folded *other, const struct text *line, struct text *scratch)
 {
-	line_make(choice, names, other, scratch);
+	line_make(lines, other, scratch);
 	return scratch->size == line->size && !memcmp(scratch->bytes, line->bytes, line->size);
 }
 
 /* Adds a line's weight to the first one that reads the same, where there is one. */
-static void line_merge(const struct choice *choice, struct folded_names *names, struct map *known,
-		       struct folded_lines *lines, size_t which, struct text texts[2])
+static void line_merge(struct folded_lines *lines, struct map *known, size_t which, struct text texts[2])
 {
 	struct folded *line = &lines->lines[which];
 	uint64_t hash;
 	uint32_t *first;
 	bool added;
 
-	line_make(choice, names, line, &texts[0]);
+	line_make(lines, line, &texts[0]);
 	hash = hash_bytes(texts[0].bytes, texts[0].size);
 	for (;; hash++) {
 		first = map_put(known, &hash, &added);
@@ -122,26 +125,25 @@ static void line_merge(const struct choice *choice, struct folded_names *names, 
 			*first = (uint32_t)which;
 			return;
 		}
-		if (lines_equal(choice, names, &lines->lines[*first], &texts[0], &texts[1]))
+		if (lines_equal(lines, &lines->lines[*first], &texts[0], &texts[1]))
 			break;
 	}
 	lines->lines[*first].weight = sum(lines->lines[*first].weight, line->weight);
 	line->weight = 0;
 }
 
-static void lines_write(const struct choice *choice, struct folded_names *names, struct folded_lines *lines,
-			struct output *to)
+static void lines_write(struct folded_lines *lines, struct output *to)
 {
 	CLEANUP(map) struct map *known = map_new(sizeof(uint64_t));
 	struct text texts[2] = { TEXT(LINE_LIMIT), TEXT(LINE_LIMIT) };
-	const bool thousandths = !strcmp(choice_unit(choice), "milli-samples");
+	const bool thousandths = !strcmp(choice_unit(lines->choice), "milli-samples");
 
 	for (size_t i = 0; i < lines->count; i++)
-		line_merge(choice, names, known, lines, i, texts);
+		line_merge(lines, known, i, texts);
 	for (size_t i = 0; i < lines->count; i++) {
 		if (!lines->lines[i].weight)
 			continue;
-		line_make(choice, names, &lines->lines[i], &texts[0]);
+		line_make(lines, &lines->lines[i], &texts[0]);
 		output_puts(to, text_string(&texts[0]));
 		weight_write(to, lines->lines[i].weight, thousandths);
 	}
@@ -152,17 +154,17 @@ static void lines_write(const struct choice *choice, struct folded_names *names,
 int folded_write(const struct profile *profile, const struct format_options *options, struct output *to,
 		 struct error *err)
 {
-	struct folded_lines lines = { 0 };
-	struct folded_names names;
 	struct choice choice;
+	struct folded_lines lines = { .choice = &choice };
 	int r = choice_make(profile, options, &choice, err);
 
 	if (r < 0)
 		return r;
-	lines_gather(&choice, options && (options->pid || options->tid), &lines);
-	folded_names_init(&names, profile, options);
-	lines_write(&choice, &names, &lines, to);
-	folded_names_done(&names);
+	lines_gather(&lines, options && (options->pid || options->tid));
+	folded_names_init(&lines.names, profile, options);
+	lines_write(&lines, to);
+	folded_names_done(&lines.names);
 	free(lines.lines);
+	free(lines.path.frames);
 	return 0;
 }

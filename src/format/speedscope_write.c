@@ -38,11 +38,11 @@ static void name_write(const struct profile *profile, struct thread_id id, struc
 
 static void samples_write(struct flat *flat, size_t from, size_t end, struct output *to)
 {
-	uint32_t frames[FLAT_DEPTH_LIMIT];
+	const uint32_t *frames;
 
 	output_puts(to, ",\"samples\":[");
 	for (size_t i = from; i < end; i++) {
-		size_t count = flat_stack(flat, flat->weights[i].stack, frames);
+		size_t count = flat_stack(flat, flat->weights[i].stack, &frames);
 
 		output_puts(to, i > from ? ",\n[" : "[");
 		for (size_t j = 0; j < count; j++)

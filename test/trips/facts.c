@@ -186,16 +186,16 @@ static const char *frame_facts(struct text *to, struct frame_id id)
 /* Root first, below its cause. Returns the leaf's name; NULL where there is none. */
 static const char *stack_facts(struct text *to, const struct choice *choice, struct stack_id stack)
 {
-	struct frame_id frames[CHOICE_DEPTH_LIMIT];
-	size_t count = choice_frames(choice, stack, frames);
+	static struct choice_path path;
 	const char *leaf = NULL, *cause = choice_cause(choice, stack);
 
+	choice_frames(choice, stack, &path);
 	if (cause)
 		text_print(to, ";%s", cause);
-	if (count == 1 && !strcmp(frame_name(frames[0]), "?"))
+	if (path.count == 1 && !strcmp(frame_name(path.frames[0]), "?"))
 		return NULL;                         /* a format that must have a frame gave it one */
-	while (count-- > 0)
-		leaf = frame_facts(to, frames[count]);
+	while (path.count-- > 0)
+		leaf = frame_facts(to, path.frames[path.count]);
 	return leaf;
 }
 

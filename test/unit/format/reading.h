@@ -85,6 +85,24 @@ static inline void round_trip(const struct profile *profile, const char *format,
 	folded_is(again, after, before);
 }
 
+/* Two stacks that differ in their roots alone, which lie deeper than most stacks go. */
+static inline struct profile *reading_deep(void)
+{
+	struct text text = TEXT(READING_LIMIT);
+	struct profile *profile;
+
+	for (int i = 1; i <= 2; i++) {
+		text_print(&text, "one;root%d", i);
+		for (int depth = 0; depth < 2500; depth++)
+			text_print(&text, ";f%d", depth);
+		text_print(&text, " %d\n", i);
+	}
+	profile = reading("folded", text_string(&text));
+	folded_is(profile, "samples", text_string(&text));
+	text_done(&text);
+	return profile;
+}
+
 /* How often something was remarked: "3 skipped: …" or a text alone. */
 static inline bool remarked(const struct profile *profile, const char *what)
 {

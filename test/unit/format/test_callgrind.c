@@ -101,3 +101,12 @@ TEST(calls_are_written_as_they_were_read)
 	assert_non_null(strstr(text, "calls=3 0\n0 400\n"));
 	assert_string_equal(twice, text);
 }
+
+TEST(calls_at_the_root_of_a_deep_stack_are_written)
+{
+	CLEANUP(profile) struct profile *profile = reading_deep();
+	CLEANUP_TEXT char *text = writing(profile, "callgrind", "samples");
+
+	assert_non_null(strstr(text, " root1\n"));
+	assert_non_null(strstr(text, " root2\n"));
+}

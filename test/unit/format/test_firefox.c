@@ -107,3 +107,10 @@ TEST(what_it_writes_it_reads_again)
 	assert_int_equal(profile_interval_count(again), 1);
 	assert_int_equal(profile_frame_at(again, 2)->column, 3);
 }
+
+TEST(a_deep_stack_is_written_to_its_root)
+{
+	CLEANUP(profile) struct profile *profile = reading_deep();
+
+	round_trip(profile, "firefox", "samples", "samples");
+}

@@ -248,3 +248,10 @@ TEST(lines_that_only_a_carriage_return_ends_are_not_read_as_one)
 {
 	refused("folded", "main;a 5\rmain;b 6\r", "nothing that could be read");
 }
+
+TEST(a_deep_stack_is_written_to_its_root)
+{
+	CLEANUP(profile) struct profile *profile = reading_deep();
+
+	assert_int_equal(profile_stack_count(profile) , 2 + 2 * 2501);
+}

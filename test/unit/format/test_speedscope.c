@@ -85,3 +85,10 @@ TEST(an_unknown_unit_and_what_follows_the_json_are_said)
 	assert_true(remarked(profile, "a unit is not known"));
 	folded_is(profile, "furlongs", "p;a 5\n");
 }
+
+TEST(a_deep_stack_is_written_to_its_root)
+{
+	CLEANUP(profile) struct profile *profile = reading_deep();
+
+	round_trip(profile, "speedscope", "samples", "samples");
+}
