@@ -36,6 +36,14 @@ static bool is_count(const struct column *column)
 	return !strcmp(column->unit, "count") || !strcmp(column->unit, "samples");
 }
 
+/* Of a pprof file: where it had them. Else of what does not count its events itself. */
+static bool has_events(const struct profile *profile, const struct column *column, bool counts_itself)
+{
+	CLEANUP_TEXT char *key = xasprintf("%s%s", VALUES_META, column->name);
+
+	return columns_came_as_pprof(profile) ? profile_meta(profile, key) != NULL : !counts_itself && !column->counted;
+}
+
 /* How much there is of a dimension, and how many events. */
 static bool weighs(const struct choice *choice, uint64_t *ret_value, uint64_t *ret_count)
 {
@@ -71,14 +79,14 @@ static uint64_t columns_put(struct columns *columns, struct choice choice, uint6
 
 	if (!weighs(&choice, &value, &count))
 		return before;
-	column.counted = last && is_count(last) && before == count;
-	if ((!is_count(&column) || value != count) && !column.counted && !columns_came_as_pprof(choice.profile)) {
+	column.name = xstrdup(name);
+	column.counted = last && is_count(last) && before == count && values_count_next(last->name, name);
+	if (has_events(choice.profile, &column, is_count(&column) && value == count)) {
 		struct column events = { .choice = choice, .unit = "count", .events = true };
 
 		events.name = xasprintf("%s%s", name, VALUES_EVENTS);
 		column_put(columns, events);
 	}
-	column.name = xstrdup(name);
 	column_put(columns, column);
 	return value;
 }

@@ -69,14 +69,48 @@ static bool is_events_of(const struct values *values, size_t column)
 	return !strncmp(name, next, size) && !strcmp(name + size, VALUES_EVENTS);
 }
 
+/* Pairs that producers write: whole names, or what follows "alloc_". */
+struct pair { const char *counts, *next; bool ends; };
+static const struct pair pairs[] = {
+	{ "samples", "cpu", false },    { "sample", "cpu", false },         { "samples", "wall", false },
+	{ "sample", "wall", false },    { "contentions", "delay", false },  { "objects", "space", false },
+	{ "_objects", "_space", true }, { "_objects", "_bytes", true },
+};
+
+bool values_count_next(const char *name, const char *next)
+{
+	size_t size = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_LENGTH(pairs); i++) {
+		size_t end = strlen(pairs[i].counts), head = size - end;
+
+		if (!pairs[i].ends ? !strcmp(name, pairs[i].counts) && !strcmp(next, pairs[i].next)
+				   : size > end && !strcmp(name + head, pairs[i].counts) && !strncmp(name, next, head) &&
+					     !strcmp(next + head, pairs[i].next))
+			return true;
+	}
+	return false;
+}
+
+/* Who writes the profile again writes that type again. */
+static void events_keep(struct values *values, const char *name)
+{
+	CLEANUP_TEXT char *key = xasprintf("%s%s", VALUES_META, name);
+
+	profile_set_meta(import_profile(values->import), key, "yes");
+}
+
 void values_start(struct values *values)
 {
 	for (size_t i = 0; i < values->count; i++) {
 		struct value_column *column = &values->columns[i];
-		bool last = i + 1 == values->count;
+		bool events = i + 1 < values->count && column->is_count && is_events_of(values, i);
 
-		column->counts_next = !last && column->is_count && (!column[1].is_count || is_events_of(values, i));
-		if (!column->counts_next || !is_events_of(values, i))
+		column->counts_next = events || (i + 1 < values->count && column->is_count && !column[1].is_count &&
+						 values_count_next(column->event.name, column[1].event.name));
+		if (events)
+			events_keep(values, column[1].event.name);
+		else
 			column->measure = import_measure(values->import, &column->event);
 	}
 }

@@ -3,7 +3,8 @@
 /*
  * What a sample of pprof, of its ancestors or of OTLP is worth: one number per declared type. Each
  * type becomes a dimension with its unit, and they never mix. A type of unit "count" that stands in
- * front of another says how many events that one's values are: samples/count, cpu/nanoseconds.
+ * front of another says how many events that one's values are where producers mean it so: samples/count,
+ * cpu/nanoseconds. In front of it may stand any other event, whose number says nothing of it.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ enum { VALUES_LIMIT = 64 };
 struct value_column {
 	struct import_measure measure;           /* none: it only counts the events of the next one */
 	struct import_event event;               /* as it was declared; its texts are the profile's */
-	bool is_count, counts_next;              /* unit "count", and the next one is of another unit */
+	bool is_count, counts_next;              /* unit "count", and it says how many events the next one's are */
 };
 
 struct values {
@@ -39,5 +40,10 @@ void values_add(struct values *values, const struct import_sample *sample, const
 struct import_measure values_part(struct import *import, struct import_measure measure,
 				  const char *name, const char *part);
 
+/* Does a type of that name count the events of the one that stands behind it, by what producers write? */
+bool values_count_next(const char *name, const char *next);
+
+/* Kept with the profile for each dimension whose events the file had a type of ours for: "pprof.events.disk". */
+#define VALUES_META "pprof.events."
 /* Types that crosscut writes to say how many events stand behind a value: "disk_events". */
 #define VALUES_EVENTS "_events"

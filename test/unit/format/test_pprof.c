@@ -391,7 +391,7 @@ static void type_of(struct text *to, unsigned field, uint64_t type, uint64_t uni
  * a name that has no address. Ids are not in order. */
 static struct text foreign(void)
 {
-	static const char *const strings[] = { "",	"alloc_space", "bytes", "allocs", "count", "/bin/app",
+	static const char *const strings[] = { "",	"alloc_space", "bytes", "alloc_objects", "count", "/bin/app",
 					       "id1",	"inner",       "outer", "a.c",	  "size", "kilobytes",
 					       "route", "/login",      "VM",    "note" };
 	struct text file = TEXT(4096), inner = TEXT(256), line;
@@ -463,8 +463,8 @@ static struct text foreign(void)
 }
 
 static const char foreign_cells[] =
-	"alloc_space=300 (2) [route=\"/login\", size=17 kilobytes] inner < app+0x220 < VM\n"
-	"allocs=2 (2) [route=\"/login\", size=17 kilobytes] inner < app+0x220 < VM\n";
+	"alloc_objects=2 (2) [route=\"/login\", size=17 kilobytes] inner < app+0x220 < VM\n"
+	"alloc_space=300 (2) [route=\"/login\", size=17 kilobytes] inner < app+0x220 < VM\n";
 
 static void foreign_is_in(const struct profile *profile)
 {
@@ -488,7 +488,7 @@ static void foreign_is_in(const struct profile *profile)
 	assert_string_equal(profile_meta(profile, "pprof.duration_ns"), "5000");
 	assert_string_equal(profile_meta(profile, "pprof.period"), "512");
 	assert_string_equal(profile_meta(profile, "pprof.comment.0"), "note");
-	assert_string_equal(profile_meta(profile, "pprof.default_sample_type"), "allocs");
+	assert_string_equal(profile_meta(profile, "pprof.default_sample_type"), "alloc_objects");
 }
 
 TEST(a_file_of_another_producer_is_read_with_all_that_it_says)
@@ -514,6 +514,92 @@ TEST(what_was_read_is_written_and_read_again)
 	profile_free(again);
 	profile_free(profile);
 	text_done(&bytes);
+}
+
+/* As perf record -e page-faults,cpu-clock has them: 9 faults stand in front of one sample of 1000 ns. */
+static struct profile *faults_and_time(void)
+{
+	struct profile *profile = profile_new();
+	struct thread_id thread = profile_thread(profile, (struct thread){ .tid = 7 });
+	struct stack_id stack = profile_stack(profile, (struct stack_id){ 0 },
+					      profile_frame(profile, (struct frame){ .name = profile_string(profile, "main") }), STACK_COMPLETE);
+	struct slice_id slice = profile_slice(profile, 0, 1);
+
+	for (int i = 0; i < 2; i++) {
+		struct dimension_id id = profile_dimension(profile, &(struct dimension_row){
+			.name = i ? "oncpu" : "faults", .unit = i ? "ns" : "count", .kind = DIMENSION_AMOUNT, .meaning = "test" });
+		struct measure_id measure = profile_measure(profile, (struct measure){
+			.dimension = id, .role = ROLE_SPLIT, .weighting = WEIGHTING_SAMPLED });
+
+		profile_add_cell(profile, (struct cell){ .slice = slice, .thread = thread, .measure = measure, .stack = stack,
+							 .count = i ? 1 : 9, .value = i ? 1000 : 9 });
+	}
+	profile_freeze(profile);
+	return profile;
+}
+
+TEST(an_event_keeps_its_own_count_however_often_it_is_written)
+{
+	struct profile *profile = faults_and_time();
+
+	for (int trip = 0; trip < 3; trip++) {
+		struct profile *again = imported_again(profile, "pprof", NULL);
+		char *cells = imported_cells(again);
+
+		assert_string_equal(cells, "faults=9 (9) main\noncpu=1000 (1) main\n");
+		free(cells);
+		profile_free(profile);
+		profile = again;
+	}
+	profile_free(profile);
+}
+
+/* A number in front of another counts its events only where producers mean it so. */
+TEST(another_events_number_is_no_count)
+{
+	static const struct { const char *types[3], *cells; } files[] = {
+		{ { "samples", "faults", "cpu" }, "cpu=10 (1) main\nfaults=9 (9) main\nsamples=2 (2) main\n" },
+		{ { "faults", "samples", "cpu" }, "cpu=10 (9) main\nfaults=2 (2) main\nsamples=9 (9) main\n" },
+		{ { "samples", "alloc_objects", "alloc_space" },
+		  "alloc_objects=9 (9) main\nalloc_space=10 (9) main\nsamples=2 (2) main\n" },
+		{ { "samples", "alloc_objects", "inuse_space" },
+		  "alloc_objects=9 (9) main\ninuse_space=10 (1) main\nsamples=2 (2) main\n" },
+		{ { "cpu", "contentions", "delay" }, "contentions=9 (9) main\ncpu=2 (2) main\ndelay=10 (9) main\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(files); i++) {
+		struct text file = TEXT(1024), inner = TEXT(64), line = TEXT(64);
+		struct profile *profile;
+		char *cells;
+
+		for (uint64_t type = 1; type < 4; type++)
+			type_of(&file, 1, type, type < 3 ? 4 : 5);
+		number(&inner, 1, 1);
+		for (uint64_t value = 0; value < 3; value++)
+			number(&inner, 2, (uint64_t[]){ 2, 9, 10 }[value]);
+		nested(&file, 2, &inner);
+		inner = TEXT(64);
+		number(&inner, 1, 1);
+		number(&line, 1, 1);
+		nested(&inner, 4, &line);
+		nested(&file, 4, &inner);
+		inner = TEXT(64);
+		number(&inner, 1, 1);
+		number(&inner, 2, 6);
+		nested(&file, 5, &inner);
+		message(&file, 6, "", 0);
+		for (size_t type = 0; type < 3; type++)
+			message(&file, 6, files[i].types[type], strlen(files[i].types[type]));
+		message(&file, 6, "count", 5);
+		message(&file, 6, "nanoseconds", 11);
+		message(&file, 6, "main", 4);
+		profile = imported("pprof", file.bytes, file.size);
+		cells = imported_cells(profile);
+		assert_string_equal(cells, files[i].cells);
+		free(cells);
+		profile_free(profile);
+		text_done(&file);
+	}
 }
 
 TEST(a_capture_comes_back_with_all_of_its_dimensions_threads_and_parts)
