@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct edge { uint32_t caller, callee; uint64_t times, weight; };
+struct edge { uint32_t caller, callee; uint64_t times, weight; size_t stack; };      /* stack: the last that held it */
 
 struct graph_writer {
 	struct flat flat;
@@ -24,7 +24,7 @@ struct graph_writer {
 	uint64_t *own;                               /* by frame of flat, which grows */
 	size_t own_room;
 	struct edge *edges;
-	size_t edge_count, edge_room;
+	size_t edge_count, edge_room, stack;
 	struct map *known;
 	char *written;                               /* frames whose name stands in the file: 1 as function, 2 its path */
 	uint32_t *path_ids;
@@ -46,6 +46,7 @@ static void own_add(struct graph_writer *writer, uint32_t frame, uint64_t weight
 	writer->own[frame] += weight;
 }
 
+/* A call that a stack holds more than once, by recursion, counts once. */
 static void edge_add(struct graph_writer *writer, uint32_t caller, uint32_t callee, uint64_t times, uint64_t weight)
 {
 	uint32_t key[2] = { caller, callee }, *index;
@@ -55,23 +56,20 @@ static void edge_add(struct graph_writer *writer, uint32_t caller, uint32_t call
 	if (added) {
 		*index = (uint32_t)writer->edge_count;
 		grow(writer->edges, writer->edge_count, writer->edge_room);
-		writer->edges[writer->edge_count++] = (struct edge){ caller, callee, 0, 0 };
+		writer->edges[writer->edge_count++] = (struct edge){ caller, callee, 0, 0, 0 };
 	}
+	if (writer->edges[*index].stack == writer->stack)
+		return;
+	writer->edges[*index].stack = writer->stack;
 	writer->edges[*index].times += times;
 	writer->edges[*index].weight += weight;
 }
 
-/* A call that a stack holds more than once, by recursion, counts once. */
 static void stack_edges(struct graph_writer *writer, const uint32_t *frames, size_t count, const struct flat_weight *row)
 {
-	for (size_t i = 1; i < count; i++) {
-		bool again = false;
-
-		for (size_t j = i > 64 ? i - 64 : 1; j < i && !again; j++)
-			again = frames[j] == frames[i] && frames[j - 1] == frames[i - 1];
-		if (!again)
-			edge_add(writer, frames[i - 1], frames[i], row->count, row->weight);
-	}
+	writer->stack++;
+	for (size_t i = 1; i < count; i++)
+		edge_add(writer, frames[i - 1], frames[i], row->count, row->weight);
 }
 
 /* The calls that a call graph's reader kept: of caller and callee, with the role DETAIL. */
@@ -89,6 +87,7 @@ static bool detail_edges(struct graph_writer *writer, struct thread_id thread)
 		    !dimension_is(profile_cell_dimension(profile, cell), writer->flat.choice.dimension) ||
 		    flat_stack(&writer->flat, cell->stack, &frames) != 2)
 			continue;
+		writer->stack++;
 		edge_add(writer, frames[0], frames[1], cell->count, choice_weight(cell));
 		any = true;
 	}

@@ -110,3 +110,19 @@ TEST(calls_at_the_root_of_a_deep_stack_are_written)
 	assert_non_null(strstr(text, " root1\n"));
 	assert_non_null(strstr(text, " root2\n"));
 }
+
+TEST(a_call_that_a_long_recursion_repeats_counts_once)
+{
+	struct text text = TEXT(READING_LIMIT);
+	CLEANUP(profile) struct profile *profile = NULL;
+	CLEANUP_TEXT char *written = NULL;
+
+	for (int i = 0; i < 1000; i++)
+		text_print(&text, "f%d;", i % 200);
+	text_print(&text, "f0 7\n");
+	profile = reading("folded", text_string(&text));
+	written = writing(profile, "callgrind", "samples");
+	assert_non_null(strstr(written, "calls=7 0\n0 7\n"));
+	assert_null(strstr(written, "calls=35 0\n"));
+	text_done(&text);
+}
