@@ -340,11 +340,14 @@ static int give(const struct report_config *report, const struct document *docum
 	return answer_write(document, view, report->output, report->force, err);
 }
 
-static int narrow(struct profile *profile, const struct selection *selection, struct error *err)
+static int narrow(struct profile *profile, const struct selection *selection, const char *path, struct error *err)
 {
 	const char *values[32];
 	size_t count = selection_values(selection, "request", values, ARRAY_LENGTH(values));
+	int r = selection_check(selection, profile, path, err);
 
+	if (r < 0)
+		return r;
 	return count ? cohort_narrow(profile, values, count, err) : 0;
 }
 
@@ -364,7 +367,7 @@ static int report_file(const struct report_config *report, const struct analysis
 
 	if (r < 0)
 		return r;
-	r = narrow(profile, selection, err);
+	r = narrow(profile, selection, path, err);
 	if (r < 0)
 		return r;
 	question.profile = profile;

@@ -20,6 +20,7 @@
 #include "base/quantity.h"
 #include "compare/state.h"
 #include "profile/profile.h"
+#include "profile/selection.h"
 
 const struct comparison_options comparison_defaults = {
 	.judge = { .level = 0.95, .false_share = 0.04, .margin = 0.03, .power = 0.8, .pairs_least = 6 },
@@ -188,6 +189,8 @@ int comparison_add(struct comparison *comparison, enum side side, size_t pair, c
 	struct compared_capture *capture = &arm.capture;
 	int r = check_place(comparison, side, pair, name, err);
 
+	if (r >= 0)
+		r = selection_check(question.selection, profile, name, err);
 	if (r < 0)
 		return r;
 	given = given ? given : &nothing;

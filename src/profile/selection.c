@@ -191,6 +191,18 @@ bool selection_by_time(const struct selection *selection)
 	return selection->from_ns || selection->to_ns;
 }
 
+int selection_check(const struct selection *selection, const struct profile *profile, const char *name, struct error *err)
+{
+	if (!selection_by_time(selection))
+		return 0;
+	for (size_t i = 1; i < profile_slice_count(profile); i++)
+		if (profile_slice_at(profile, i)->end_ns)
+			return 0;
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "cannot select a part of the time of '%s'", name);
+	(void)error_because(err, "it does not say when anything happened");
+	return error_try(err, "without --from and --to");
+}
+
 bool selection_by_stack(const struct selection *selection)
 {
 	return selection->focus.count || selection->ignore.count;

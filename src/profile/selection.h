@@ -31,6 +31,8 @@ bool selection_by_stack(const struct selection *selection);
 bool selection_by_cell(const struct selection *selection);
 /* Is a part of the time left out? Intervals count where they ended, so a ledger then adds up only roughly. */
 bool selection_by_time(const struct selection *selection);
+/* May this profile be asked? A part of the time cannot be chosen where the profile does not say when anything happened. */
+int selection_check(const struct selection *selection, const struct profile *profile, const char *name, struct error *err);
 /* The part of a thread's life that lies in the selected slices. */
 uint64_t selection_lifetime_ns(const struct selection *selection, const struct profile *profile, const struct thread *thread);
 /* The selected slices' own time, first start to last end; 0 where the profile knows no time. */

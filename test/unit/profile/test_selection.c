@@ -237,3 +237,20 @@ TEST(the_text_says_all_that_was_selected)
 	free(text);
 	end(&it);
 }
+
+TEST(a_part_of_the_time_is_refused_of_a_profile_that_knows_none)
+{
+	struct scene it = scene();
+	CLEANUP(profile) struct profile *timeless = profile_new();
+
+	built_total(timeless, built_slice(timeless, 0, 0),
+		    built_thread(timeless, built_process(timeless, 1, "a"), 1, "a", 0, 0), "oncpu", 1, 1, 0);
+	profile_freeze(timeless);
+	assert_int_equal(selection_check(it.selection, timeless, "a.folded", &it.err), 0);
+	selection_window(it.selection, 0, BUILDER_SECOND);
+	assert_int_equal(selection_check(it.selection, it.profile, "a.xcut", &it.err), 0);
+	assert_true(selection_check(it.selection, timeless, "a.folded", &it.err) < 0);
+	assert_int_equal(it.err.kind, FAILURE_USAGE);
+	assert_string_equal(it.err.why, "it does not say when anything happened");
+	end(&it);
+}
