@@ -38,5 +38,7 @@ enum pprof_location { LOCATION_ID = 1, LOCATION_MAPPING_ID, LOCATION_ADDRESS, LO
 enum pprof_line { LINE_FUNCTION_ID = 1, LINE_LINE, LINE_COLUMN };
 enum pprof_function { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILENAME, FUNCTION_START_LINE };
 
+/* The first comment of a file of ours: "crosscut 1.0". */
+#define PPROF_MARK "crosscut "
 /* In our comments of how a column was measured. */
 #define WEIGHTING_PERIOD "; period "

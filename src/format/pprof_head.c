@@ -85,20 +85,25 @@ static uint64_t duration_ns(const struct profile *profile)
 	return profile_meta_number(profile, "pprof.duration_ns", slices);
 }
 
+static void comment_put(struct pprof *pprof, struct text *to, const char *comment)
+{
+	uint64_t number = pprof_string(pprof, comment);
+
+	protobuf_numbers(to, PROFILE_COMMENT, &number, 1);
+}
+
 static bool comments_of_file(struct pprof *pprof, struct text *to)
 {
 	char key[32];
 
 	for (size_t i = 0;; i++) {
 		const char *comment;
-		uint64_t number;
 
 		(void)snprintf(key, sizeof(key), "pprof.comment.%zu", i);
 		comment = profile_meta(pprof->profile, key);
 		if (!comment)
 			return i > 0;
-		number = pprof_string(pprof, comment);
-		protobuf_numbers(to, PROFILE_COMMENT, &number, 1);
+		comment_put(pprof, to, comment);
 	}
 }
 
@@ -111,9 +116,8 @@ static void provenance_comments(struct pprof *pprof, struct text *to)
 		profile_meta_at(pprof->profile, i, &key, &value);
 		if (content_travels(key)) {
 			CLEANUP_TEXT char *comment = xasprintf("%s=%s", key, value);
-			uint64_t number = pprof_string(pprof, comment);
 
-			protobuf_numbers(to, PROFILE_COMMENT, &number, 1);
+			comment_put(pprof, to, comment);
 		}
 	}
 }
@@ -163,6 +167,8 @@ void pprof_head_write(struct pprof *pprof, struct text *to)
 	bool comments = !comments_of_file(pprof, to) && !columns_came_as_pprof(profile);
 	uint64_t period = 0;
 
+	if (comments)
+		comment_put(pprof, to, PPROF_MARK CROSSCUT_VERSION);
 	for (size_t i = 0; i < pprof->columns.count; i++) {
 		const struct column *column = &pprof->columns.rows[i];
 

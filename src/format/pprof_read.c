@@ -71,13 +71,22 @@ static size_t comments_list(struct pprof_reader *reader, uint64_t ret[COMMENTS_L
 	return kept;
 }
 
+/* What comments say is believed where the first one is our mark: anybody may write the same words. */
+static bool is_ours(struct pprof_reader *reader)
+{
+	uint64_t numbers[COMMENTS_LIMIT];
+
+	return comments_list(reader, numbers) &&
+	       !strncmp(pprof_chars(reader, numbers[0]), PPROF_MARK, strlen(PPROF_MARK));
+}
+
 /* "heap in bytes: exact; source heaptrack" is our writer's, with the period of what is sampled. False: there is none. */
 static bool weighting_told(struct pprof_reader *reader, const char *type, const char *unit, struct import_event *ret)
 {
 	static const char *const words[] = { [WEIGHTING_EXACT] = "exact;", [WEIGHTING_SAMPLED] = "sampled, ", [WEIGHTING_ESTIMATED] = "estimated;" };
 	CLEANUP_TEXT char *head = xasprintf("%s in %s: ", type, unit);
 	uint64_t numbers[COMMENTS_LIMIT];
-	size_t count = comments_list(reader, numbers), length = strlen(head);
+	size_t count = reader->ours ? comments_list(reader, numbers) : 0, length = strlen(head);
 
 	for (size_t i = 0; i < count; i++) {
 		const char *comment = pprof_chars(reader, numbers[i]), *period = strstr(comment, WEIGHTING_PERIOD);
@@ -135,7 +144,7 @@ static void comment_keep(struct pprof_reader *reader, const char *comment, size_
 	const char *equals = strchr(comment, '=');
 	char key[64];
 
-	if (equals && (size_t)(equals - comment) < sizeof(key) && content_travels(comment)) {
+	if (reader->ours && equals && (size_t)(equals - comment) < sizeof(key) && content_travels(comment)) {
 		(void)snprintf(key, sizeof(key), "%.*s", (int)(equals - comment), comment);
 		meta_text(reader, key, equals + 1);
 		return;
@@ -326,6 +335,7 @@ static bool all_read(struct pprof_reader *reader)
 {
 	if (!pprof_read_tables(reader) || !period_read(reader))
 		return false;
+	reader->ours = is_ours(reader);
 	values_init(&reader->values, reader->import);
 	if (!each_type(reader))
 		return false;

@@ -45,6 +45,7 @@ struct pprof_reader {
 	struct pprof_period period;
 	uint64_t default_type, drop_frames, keep_frames, doc_url;
 	bool folded;                             /* a location stands for several functions */
+	bool ours;                               /* our writer's mark is its first comment */
 
 	uint32_t *stack;                         /* of one sample */
 	size_t stack_room;

@@ -321,6 +321,8 @@ TEST(the_head_says_what_is_counted_how_long_and_how_it_was_measured)
 	assert_int_equal(number_of(profile, 9), 1764410400000000000);
 	assert_int_equal(number_of(profile, 10), SAMPLE_SECOND);
 	assert_true(field_at(profile, 13, 0, &comment));
+	assert_memory_equal(string_of(profile, varint(&comment.bytes)), "crosscut ", 9);
+	assert_true(field_at(profile, 13, 1, &comment));
 	assert_string_equal(
 		string_of(profile, varint(&comment.bytes)),
 		"disk in nanoseconds: sampled, weights divided by the inclusion probability; period 10101010; source sched");
@@ -636,6 +638,45 @@ TEST(how_weights_were_measured_comes_back)
 	assert_true(profile_measure_count(again) > 1);
 	profile_free(again);
 	profile_free(exact);
+}
+
+/* One type "cpu" in nanoseconds, one sample of 10, and comments. */
+static struct profile *commented(const char *const *comments, size_t count)
+{
+	struct text file = TEXT(1024), inner = TEXT(64);
+	struct profile *profile;
+
+	type_of(&file, 1, 1, 2);
+	number(&inner, 2, 10);
+	nested(&file, 2, &inner);
+	message(&file, 6, "", 0);
+	message(&file, 6, "cpu", 3);
+	message(&file, 6, "nanoseconds", 11);
+	for (size_t i = 0; i < count; i++) {
+		message(&file, 6, comments[i], strlen(comments[i]));
+		number(&file, 13, 3 + i);
+	}
+	profile = imported("pprof", file.bytes, file.size);
+	text_done(&file);
+	return profile;
+}
+
+TEST(comments_are_believed_where_the_first_one_is_ours)
+{
+	static const char *const comments[] = { "crosscut 1.0", "cpu in nanoseconds: exact; source x", "label.build=b17" };
+	struct profile *ours = commented(comments, 3), *foreign = commented(comments + 1, 2);
+	struct profile *again = imported_again(foreign, "pprof", NULL);
+
+	assert_int_equal(profile_measure_at(ours, 1)->weighting, WEIGHTING_EXACT);
+	assert_string_equal(profile_meta(ours, "label.build"), "b17");
+	assert_int_equal(profile_measure_at(foreign, 1)->weighting, WEIGHTING_SAMPLED);
+	assert_null(profile_meta(foreign, "label.build"));
+	assert_string_equal(profile_meta(foreign, "pprof.comment.1"), "label.build=b17");
+	assert_int_equal(profile_measure_at(again, 1)->weighting, WEIGHTING_SAMPLED);
+	assert_string_equal(profile_meta(again, "pprof.comment.1"), "label.build=b17");
+	profile_free(again);
+	profile_free(foreign);
+	profile_free(ours);
 }
 
 TEST(references_that_lead_nowhere_are_refused)
