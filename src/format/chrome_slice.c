@@ -98,12 +98,12 @@ static void slice_open(struct nesting *nesting, uint32_t index)
 	struct frame frame = { .name = begin->name, .method = METHOD_IMPORTED };
 	struct stack_id stack;
 
+	time_pass(nesting, begin->start_ns);         /* also where it is not kept: its thread goes on until here */
 	if (nesting->depth == OPEN_LIMIT) {
 		import_skipped(slices->import, "a slice lies deeper than is kept", "event", begin->order);
 		begin->done = true;
 		return;
 	}
-	time_pass(nesting, begin->start_ns);
 	stack = import_stack(slices->import, above, profile_frame(import_profile(slices->import), frame));
 	begin->open = true;
 	nesting->open[nesting->depth].begin = index;

@@ -204,3 +204,21 @@ TEST(what_is_refused_of_a_trace_says_the_cause_and_what_to_try)
 	assert_true(err.next[0]);
 	text_done(&deep);
 }
+
+TEST(begins_that_lie_too_deep_move_the_end_of_their_thread)
+{
+	struct text text = TEXT(READING_LIMIT);
+	CLEANUP(profile) struct profile *profile = NULL;
+	uint64_t sum_ns = 0;
+
+	text_print(&text, "[");
+	for (int i = 0; i <= 6000; i++)
+		text_print(&text, "{\"ph\":\"B\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":%d},", i);
+	text_print(&text, "]");
+	profile = reading("chrome", text_string(&text));
+	for (size_t i = 0; i < profile_cell_count(profile); i++)
+		if (profile_measure_at(profile, profile_cell_at(profile, i)->measure.index)->role == ROLE_TOTAL)
+			sum_ns += profile_cell_at(profile, i)->value;
+	assert_int_equal(sum_ns, 6000 * 1000);
+	text_done(&text);
+}
