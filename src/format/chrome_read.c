@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "format/chrome_amount.h"
 #include "format/chrome_counter.h"
 #include "format/chrome_sample.h"
 #include "format/chrome_thread.h"
@@ -35,6 +36,7 @@ struct chrome_reader {
 	struct profile *into;                        /* the import's */
 	struct chrome_threads threads;
 	struct chrome_counters counters;
+	struct chrome_amounts amounts;
 	struct chrome_samples samples;
 	struct map *track_ids, *asynchronous_ids;
 	struct chrome_track *tracks, *asynchronous_tracks;
@@ -196,6 +198,14 @@ static void asynchronous_read(struct chrome_reader *reader, struct json_value ev
 		end_put(reader, track, event, at_ns);
 }
 
+static void counter_read(struct chrome_reader *reader, struct json_value event, int64_t at_ns)
+{
+	if (!chrome_amount_is(event))
+		chrome_counter_read(&reader->counters, event, chrome_process(&reader->threads, event));
+	else if (!chrome_amount_read(&reader->amounts, event, at_ns))
+		event_skip(reader, "a counter has no name or no number");
+}
+
 static void timed_read(struct chrome_reader *reader, struct json_value event, char phase, int64_t at_ns)
 {
 	switch (phase) {
@@ -214,7 +224,7 @@ static void timed_read(struct chrome_reader *reader, struct json_value event, ch
 	case 'S':
 	case 'e':
 	case 'F': asynchronous_read(reader, event, phase == 'b' || phase == 'S', at_ns); break;
-	case 'C': chrome_counter_read(&reader->counters, event, chrome_process(&reader->threads, event)); break;
+	case 'C': counter_read(reader, event, at_ns); break;
 	case 'T':
 		if (json_is(json_get(event, "cat"), "thread_state"))
 			state_read(reader, event, at_ns);
@@ -347,6 +357,7 @@ int chrome_read(struct input *from, struct profile *into, struct error *err)
 	CLEANUP(import) struct import *import = import_new(into, from, &chrome_format);
 	struct chrome_reader reader = { .import = import, .into = into, .threads = chrome_threads_new(into),
 					.counters = chrome_counters_new(import),
+					.amounts = chrome_amounts_new(import),
 					.track_ids = map_new(sizeof(struct thread_id)),
 					.asynchronous_ids = map_new(4 * sizeof(uint32_t)),
 					.scratch = TEXT(NAME_LIMIT), .key = TEXT(NAME_LIMIT) };
@@ -356,8 +367,10 @@ int chrome_read(struct input *from, struct profile *into, struct error *err)
 	chrome_samples_read(&reader.samples, import, &reader.threads);
 	chrome_samples_done(&reader.samples);
 	chrome_counters_finish(&reader.counters);
+	chrome_amounts_finish(&reader.amounts);
 	chrome_threads_done(&reader.threads);
 	chrome_counters_done(&reader.counters);
+	chrome_amounts_done(&reader.amounts);
 	map_free(reader.track_ids);
 	map_free(reader.asynchronous_ids);
 	text_done(&reader.scratch);

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/output.h"
+#include "format/choice.h"
+#include "format/chrome_amount.h"
 #include "format/json_write.h"
 #include "format/timeline.h"
 #include "profile/profile.h"
@@ -99,24 +101,36 @@ static void interval_write(struct chrome_writer *writer, size_t index)
 	waker_write(writer, interval, index);
 }
 
-static void counters_write(struct chrome_writer *writer, uint32_t slice)
+/* Marked for our reader, which makes of it what it was, and not a level without a unit. */
+static void counter_write(struct chrome_writer *writer, uint32_t slice, uint32_t id, const struct timeline_count *count)
 {
 	const struct profile *profile = writer->profile;
-	size_t count;
-	uint64_t *counts = timeline_counts(profile, slice, &count);
+	const struct dimension *dimension = profile_dimension_at(profile, id);
+	CLEANUP_TEXT char *name = choice_name(profile, (struct dimension_id){ id });
 
-	for (uint32_t i = 1; counts && i < count; i++) {
-		const struct dimension *dimension = profile_dimension_at(profile, i);
-
-		if (!counts[i])
-			continue;
-		event_begin(writer, 'C', profile_text(profile, dimension->name));
-		output_puts(writer->to, ",\"pid\":0");
-		time_write(writer, "ts", profile_slice_at(profile, slice)->start_ns);
-		output_puts(writer->to, ",\"args\":{");
-		json_write_string(writer->to, profile_text(profile, dimension->unit));
-		output_print(writer->to, ":%" PRIu64 "}}", counts[i]);
+	event_begin(writer, 'C', name);
+	output_print(writer->to, ",\"cat\":\"%s\"", dimension->kind == DIMENSION_LEVEL ? CHROME_LEVEL : CHROME_AMOUNT);
+	if (dimension->parent.index) {
+		output_puts(writer->to, ",\"parent\":");
+		json_write_string(writer->to, profile_text(profile, profile_dimension_at(profile, dimension->parent.index)->name));
 	}
+	if (count->weighting != WEIGHTING_EXACT)
+		output_print(writer->to, ",\"weighting\":%d", count->weighting);
+	output_print(writer->to, ",\"count\":%" PRIu64 ",\"pid\":0", count->count);
+	time_write(writer, "ts", profile_slice_at(profile, slice)->start_ns);
+	output_puts(writer->to, ",\"args\":{");
+	json_write_string(writer->to, profile_text(profile, dimension->unit));
+	output_print(writer->to, ":%" PRIu64 "}}", count->value);
+}
+
+static void counters_write(struct chrome_writer *writer, uint32_t slice)
+{
+	size_t count;
+	struct timeline_count *counts = timeline_counts(writer->profile, slice, &count);
+
+	for (uint32_t i = 1; counts && i < count; i++)
+		if (counts[i].value)
+			counter_write(writer, slice, i, &counts[i]);
 	free(counts);
 }
 

@@ -176,7 +176,7 @@ struct thread_id import_thread(struct import *import, uint32_t pid, uint32_t tid
 
 /* --- Samples ---------------------------------------------------------------------------------- */
 
-struct slice_id import_slice(struct import *import, uint64_t time_ns)
+struct slice_id import_slice_of(struct import *import, uint64_t time_ns)
 {
 	uint64_t second = time_ns / SECOND_NS, start_ns = second * SECOND_NS, end_ns;
 	uint32_t *known;
@@ -187,14 +187,21 @@ struct slice_id import_slice(struct import *import, uint64_t time_ns)
 		end_ns = time_ns && start_ns < UINT64_MAX - SECOND_NS ? start_ns + SECOND_NS : start_ns;
 		*known = profile_slice(import->profile, start_ns, end_ns).index;
 	}
+	return (struct slice_id){ *known };
+}
+
+struct slice_id import_slice(struct import *import, uint64_t time_ns)
+{
+	struct slice_id slice = import_slice_of(import, time_ns);
+
 	if (!time_ns)
-		return (struct slice_id){ *known };
+		return slice;
 	import->lacks &= ~IMPORT_LACKS_TIME;
 	if (!import->first_ns || time_ns < import->first_ns)
 		import->first_ns = time_ns;
 	if (time_ns > import->last_ns)
 		import->last_ns = time_ns;
-	return (struct slice_id){ *known };
+	return slice;
 }
 
 /* Rounded, and cut at what the profile can hold. */

@@ -104,6 +104,8 @@ struct import_sample {
 void import_sample(struct import *import, const struct import_sample *sample);
 /* The slice (of one second) that a time falls into; times may come in any order. */
 struct slice_id import_slice(struct import *import, uint64_t time_ns);
+/* The same where the time says nothing of when the recording began and ended: that of a sum. */
+struct slice_id import_slice_of(struct import *import, uint64_t time_ns);
 
 /* --- What is missing --------------------------------------------------------------------------------------------- */
 /* What could not be read and is left out: "a line is no stack", "line", input_line_number(). Kept by text, counted, with

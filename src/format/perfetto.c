@@ -188,15 +188,15 @@ static void intervals_write(struct perfetto_writer *writer)
 static void counters_write(struct perfetto_writer *writer, bool *tracked, uint32_t slice)
 {
 	size_t count;
-	uint64_t *counts = timeline_counts(writer->profile, slice, &count);
+	struct timeline_count *counts = timeline_counts(writer->profile, slice, &count);
 
 	for (uint32_t i = 1; counts && i < count; i++) {
-		if (!counts[i])
+		if (!counts[i].value)
 			continue;
 		if (!tracked[i])
 			counter_track_write(writer, i);
 		tracked[i] = true;
-		protobuf_number(&writer->message, EVENT_COUNTER_VALUE, counts[i]);
+		protobuf_number(&writer->message, EVENT_COUNTER_VALUE, counts[i].value);
 		event_write(writer, profile_slice_at(writer->profile, slice)->start_ns, TYPE_COUNTER,
 			    TRACKS_OF_COUNTERS + i);
 	}

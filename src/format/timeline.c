@@ -73,21 +73,25 @@ const char *timeline_name(const struct profile *profile, const struct interval *
 	return text;
 }
 
-uint64_t *timeline_counts(const struct profile *profile, uint32_t slice, size_t *ret_count)
+struct timeline_count *timeline_counts(const struct profile *profile, uint32_t slice, size_t *ret_count)
 {
-	uint64_t *counts = NULL;
+	struct timeline_count *counts = NULL;
 
 	*ret_count = profile_dimension_count(profile);
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
 		const struct cell *cell = profile_cell_at(profile, i);
+		const struct measure *measure = profile_measure_at(profile, cell->measure.index);
 		struct dimension_id id = profile_cell_dimension(profile, cell);
 
 		if (cell->slice.index != slice || is_state(profile, id) ||
-		    profile_measure_at(profile, cell->measure.index)->role != ROLE_TOTAL)
+		    measure->role != ROLE_TOTAL)
 			continue;
 		if (!counts)
 			counts = xcalloc(*ret_count, sizeof(*counts));
-		counts[id.index] += choice_weight(cell);
+		counts[id.index].value += choice_weight(cell);
+		counts[id.index].count += cell->count;
+		if (counts[id.index].weighting < (int)measure->weighting)
+			counts[id.index].weighting = (int)measure->weighting;
 	}
 	return counts;
 }

@@ -23,7 +23,9 @@ uint32_t timeline_tid(const struct profile *profile, struct thread_id id);
 enum timeline_kind timeline_kind(const struct profile *profile, const struct interval *interval);
 /* "disk/read" for a state, the innermost frame's name for all else; written into text, cut to size. */
 const char *timeline_name(const struct profile *profile, const struct interval *interval, char *text, size_t size);
-/* What the profile counted in a slice, by dimension; for counters. NULL where it has none that are amounts or levels. */
-uint64_t *timeline_counts(const struct profile *profile, uint32_t slice, size_t *ret_count);
+/* What the profile counted in a slice, by dimension; for counters. NULL where it has none that are amounts or levels. The
+ * weighting is that of its least exact cell. */
+struct timeline_count { uint64_t value, count; int weighting; };
+struct timeline_count *timeline_counts(const struct profile *profile, uint32_t slice, size_t *ret_count);
 /* The intervals' numbers by thread, those of thread t from starts[t] to starts[t + 1]. The caller frees both. */
 uint32_t *timeline_by_thread(const struct profile *profile, size_t **ret_starts);

@@ -222,3 +222,69 @@ TEST(begins_that_lie_too_deep_move_the_end_of_their_thread)
 	assert_int_equal(sum_ns, 6000 * 1000);
 	text_done(&text);
 }
+
+/* The total of a dimension, and how many events it is of. */
+static uint64_t total_of(const struct profile *profile, const char *parent, const char *name, uint64_t *ret_count)
+{
+	struct dimension_id id = profile_dimension_find(profile, parent, name);
+	uint64_t sum = 0;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+
+		if (!dimension_is(profile_cell_dimension(profile, cell), id) ||
+		    profile_measure_at(profile, cell->measure.index)->role != ROLE_TOTAL)
+			continue;
+		sum += cell->value;
+		*ret_count += cell->count;
+	}
+	return sum;
+}
+
+TEST(what_was_counted_comes_back_as_the_amount_that_it_was)
+{
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct measure measure = { .role = ROLE_TOTAL, .weighting = WEIGHTING_SAMPLED };
+	const struct dimension_row own = { .name = "furlongs", .unit = "fl", .kind = DIMENSION_AMOUNT, .meaning = "far" };
+	const struct dimension_row *const rows[] = { dimension_row_find(NULL, "block-operations"), &own,
+						     dimension_row_find("resident", "heap") };
+	CLEANUP(profile) struct profile *once = NULL, *twice = NULL;
+	uint64_t count;
+
+	for (uint32_t i = 0; i < 6; i++) {
+		measure.dimension = profile_dimension(profile, rows[i % 3]);
+		profile_add_cell(profile, (struct cell){ .measure = profile_measure(profile, measure), .count = 2, .value = 100 + i,
+			.slice = profile_slice(profile, i / 3 * 1000000000ull + 7000000000, i / 3 * 1000000000ull + 8000000000) });
+	}
+	profile_add_interval(profile, (struct interval){ .thread = profile_thread(profile, (struct thread){ .tid = 5 }),
+		.start_ns = 7000000100, .end_ns = 7000000200, .dimension = profile_dimension(profile, dimension_row_find(NULL, "runnable")) });
+	profile_freeze(profile);
+	CLEANUP_TEXT char *text = writing(profile, "chrome", NULL);
+
+	once = reading("chrome", text);
+	CLEANUP_TEXT char *again = writing(once, "chrome", NULL);
+
+	twice = reading("chrome", again);
+	assert_int_equal(total_of(once, NULL, "block-operations", &count), 203);
+	assert_int_equal(count, 4);
+	assert_int_equal(total_of(once, NULL, "furlongs", &count), 205);
+	assert_int_equal(total_of(twice, "resident", "heap", &count), 207);
+	assert_int_equal(profile_dimension_count(twice), profile_dimension_count(once));
+	assert_int_equal(profile_process_count(twice), profile_process_count(once));
+	assert_int_equal(profile_slice_count(twice), profile_slice_count(once));
+	assert_string_equal(profile_meta(once, "capture.start_ns"), "7000000200");
+}
+
+TEST(what_slices_add_up_to_is_not_counted_again)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome", "[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":5}]");
+	CLEANUP_TEXT char *text = writing(profile, "chrome", NULL);
+	CLEANUP(profile) struct profile *again = reading("chrome", text);
+	uint64_t count;
+
+	assert_int_equal(total_of(again, NULL, "time", &count), 5000);
+	assert_int_equal(count, 1);
+	assert_int_equal(profile_dimension_count(again), 2);
+	folded_is(again, NULL, "a 5000\n");
+}
