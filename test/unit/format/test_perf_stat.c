@@ -48,11 +48,65 @@ TEST(the_text_for_people_is_read)
 			"       1.001023000 seconds time elapsed\n\n       0.001000000 seconds user\n");
 }
 
+/* German, French (thousands parted by narrow blanks, and by plain ones), Swiss, and without a line of the elapsed time. */
+TEST(numbers_are_read_as_the_locale_of_the_recording_writes_them)
+{
+	static const char *const texts[] = {
+		"\n Performance counter stats for 'sleep 1.5':\n\n              0,94 msec task-clock                #    0,001 CPUs utilized\n"
+		"                 1      context-switches          #    1,065 K/sec\n   <not supported>      cycles\n"
+		"         1.234.567      instructions              #    0,85  insn per cycle           (83,10%)\n\n"
+		"       1,001023000 seconds time elapsed\n",
+		"Performance counter stats for 'a':\n 0,94 msec task-clock\n 1 context-switches\n <not supported> cycles\n"
+		" 1\u202f234\u202f567 instructions (83,10%)\n",
+		"Performance counter stats for 'a':\n 0,94 msec task-clock\n 1 context-switches\n <not supported> cycles\n"
+		" 1 234 567 instructions (83,10%)\n",
+		"Performance counter stats for 'a':\n 0.94 msec task-clock\n 1 context-switches\n <not supported> cycles\n"
+		" 1\u2019234\u2019567 instructions (83.10%)\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_LENGTH(texts); i++)
+		assert_counters(texts[i]);
+}
+
+static struct profile *counters_of(const char *text)
+{
+	CLEANUP(input) struct input *input = input_memory(text, strlen(text), "text");
+	struct profile *profile = NULL;
+	struct error err = { 0 };
+
+	return format_read_input(input, &profile, &err) < 0 ? NULL : profile;
+}
+
+/* What was counted one by one has no decimals, whatever the mark is; joules have some, and nothing says where they begin. */
+TEST(a_number_that_could_be_either_is_decided_by_its_unit_or_said)
+{
+	CLEANUP(profile) struct profile *faults = counters_of("Performance counter stats for 'a':\n 1.119 page-faults\n 2,50 msec task-clock\n");
+	CLEANUP(profile) struct profile *alone = counters_of("Performance counter stats for 'a':\n 1.119 page-faults\n");
+	CLEANUP(profile) struct profile *energy = counters_of("Performance counter stats for 'a':\n 1,119 Joules power/energy-pkg/\n");
+
+	assert_int_equal(profile_cell_at(faults, 0)->value, 1119);
+	assert_int_equal(profile_cell_at(faults, 1)->value, 2500000);
+	assert_int_equal(profile_cell_at(alone, 0)->value, 1119);
+	assert_int_equal(profile_cell_at(energy, 0)->value, 1119);
+	assert_non_null(strstr(profile_meta(energy, "import.remark.1"), "decimals or of thousands"));
+}
+
+TEST(decimal_commas_between_commas_are_refused)
+{
+	CLEANUP(profile) struct profile *profile = counters_of("3,58,msec,task-clock,1426171,100,00,0,190,CPUs utilized\n"
+							       "50,,page-faults,1426171,100,00,35,059,K/sec\n");
+
+	assert_int_equal(profile_cell_count(profile), 1);
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "1 skipped: commas part both"));
+}
+
 TEST(fields_of_x_are_read_with_and_without_an_interval)
 {
 	assert_counters("# started on Mon\n\n0.94,msec,task-clock,940000,100.00,0.001,CPUs utilized\n"
 			"1,,context-switches,940000,100.00,1.065,K/sec\n<not supported>,,cycles,0,100.00,,\n"
 			"1234567,,instructions,940000,83.10,0.85,insn per cycle\n");
+	assert_counters("0,94;msec;task-clock;940000;100,00;0,001;CPUs utilized\n1;;context-switches;940000;100,00;1,065;K/sec\n"
+			"<not supported>;;cycles;0;100,00;;\n1234567;;instructions;940000;83,10;0,85;insn per cycle\n");
 	assert_counters("     1.000100;0.94;msec;task-clock;940000;100.00;0.001;CPUs utilized\n"
 			"     1.000100;1;;context-switches;940000;100.00;1.065;K/sec\n     1.000100;<not supported>;;cycles;0;100.00;;\n"
 			"     1.000100;1234567;;instructions;940000;83.10;0.85;insn per cycle\n");
