@@ -316,13 +316,30 @@ static uint64_t inlined_amount(const struct profile *profile)
 	return count;
 }
 
-/* Why a stack does not reach its root. */
+bool content_stacks_checked(const struct profile *profile)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+
+		if (!cell->stack.index || profile_measure_at(profile, cell->measure.index)->role != ROLE_SPLIT)
+			continue;
+		if (profile_stack_at(profile, cell->stack.index)->status == STACK_UNVERIFIED)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* That a stack reaches its root, where that is known of all, and why it does not. */
 static uint64_t causes_amount(const struct profile *profile)
 {
+	enum stack_status least = content_stacks_checked(profile) ? STACK_COMPLETE : STACK_TRUNCATED;
 	uint64_t count = 0;
 
 	for (size_t i = 1; i < profile_stack_count(profile); i++)
-		count += profile_stack_at(profile, i)->status > STACK_COMPLETE;
+		count += profile_stack_at(profile, i)->status >= least;
 	return count;
 }
 
@@ -401,7 +418,7 @@ const struct content_row contents[CONTENT_COUNT] = {
 	[CONTENT_INLINED] = { "inlined", "calls that were inlined, as such", inlined_amount },
 	[CONTENT_KERNEL] = { "kernel", "which frames are the kernel's, and where in it", kernel_amount },
 	[CONTENT_LABELS] = { "labels", "locks, files and labels", labels_amount },
-	[CONTENT_CAUSES] = { "causes", "why a stack ends early", causes_amount },
+	[CONTENT_CAUSES] = { "causes", "whether stacks reach their roots, and why not", causes_amount },
 	[CONTENT_REQUESTS] = { "requests", "requests and their parts", requests_amount },
 	[CONTENT_COMPLETIONS] = { "completions", "completions of useful work", completions_amount },
 	[CONTENT_LOSSES] = { "losses", "what was lost while recording", losses_amount },

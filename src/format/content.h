@@ -24,5 +24,8 @@ struct content_row {
 	uint64_t (*amount)(const struct profile *profile);   /* 0: there is nothing to lose */
 };
 extern const struct content_row contents[CONTENT_COUNT];
+/* Is it known of every stack whether it reaches its root? Ours goes along into formats that have a place for notes. */
+bool content_stacks_checked(const struct profile *profile);
+#define CONTENT_STACKS_CHECKED "checked"
 /* "label.build", "host.kernel": what is said of a capture goes along into formats that have a place for notes. */
 bool content_travels(const char *key);

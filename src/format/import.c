@@ -133,7 +133,7 @@ void import_inlined(struct import *import, struct frame_id frame, const struct i
 
 struct stack_id import_stack(struct import *import, struct stack_id parent, struct frame_id frame)
 {
-	return profile_stack(import->profile, parent, frame, STACK_COMPLETE);
+	return profile_stack(import->profile, parent, frame, STACK_UNVERIFIED);
 }
 
 struct stack_id import_stack_leaf_first(struct import *import, const struct frame_id *frames,

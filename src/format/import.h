@@ -56,7 +56,7 @@ struct file_id import_file(struct import *import, const char *module, const char
 struct frame_id import_frame(struct import *import, const struct import_name *name);
 /* Calls that were inlined at a frame, innermost first; names[0] is the frame's own function. For one frame, once. */
 void import_inlined(struct import *import, struct frame_id frame, const struct import_name *names, size_t count);
-/* One frame further from the root; the leaf is the last. Stacks of imports are taken to be complete. */
+/* One frame further from the root; the leaf is the last. Nobody knows of a foreign file whether its stacks reach their roots. */
 struct stack_id import_stack(struct import *import, struct stack_id parent, struct frame_id frame);
 struct stack_id import_stack_leaf_first(struct import *import, const struct frame_id *frames, size_t count);
 

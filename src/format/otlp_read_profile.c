@@ -8,6 +8,7 @@
  * of fields 5 and 6, duration and period.
  */
 #include "base/memory.h"
+#include "format/content.h"
 #include "format/otlp_fields.h"
 #include "format/otlp_reader.h"
 #include "format/values.h"
@@ -34,7 +35,7 @@ struct profile_read {
 	struct otlp_column columns[TYPES_LIMIT];
 	/* crosscut.* of the profile */
 	const char *kind, *weighting, *source, *counts;
-	bool counted;
+	bool counted, checked;                   /* checked: it is known whether stacks reach their roots */
 	/* of 1.7: samples refer to places by a range of these */
 	uint32_t *places;
 	size_t place_count, place_room;
@@ -89,6 +90,8 @@ static bool own_attribute(struct otlp_reader *reader, struct profile_read *read,
 		read->source = text;
 	else if (!strcmp(key, "crosscut.counts"))
 		read->counts = text;
+	else if (!strcmp(key, "crosscut.stacks"))
+		read->checked = !strcmp(text, CONTENT_STACKS_CHECKED);
 	else if (!strcmp(key, "crosscut.counted"))
 		read->counted = true;
 	else
@@ -476,6 +479,7 @@ static bool message_read(struct otlp_reader *reader, struct profile_read *read,
 	for (size_t i = 0; i < read->type_count; i++)
 		column_make(reader, read, i);
 	times_keep(reader, read);
+	places_checked(&reader->places, read->checked);
 	while (protobuf_next(&message, &field))
 		if (field.number == OTLP_SAMPLES && protobuf_is_bytes(&field) &&
 		    !sample_read(reader, read, protobuf_nested(&field)))
@@ -510,7 +514,7 @@ bool otlp_read_profile(struct otlp_reader *reader, struct protobuf message)
 	read->period_type = (struct otlp_type){ 0 };
 	read->period = read->time_ns = read->duration_ns = 0;
 	read->kind = read->weighting = read->source = read->counts = NULL;
-	read->counted = false;
+	read->counted = read->checked = false;
 	memset(read->types, 0, sizeof(read->types[0]));
 	memset(read->columns, 0, sizeof(read->columns));
 	reader->old = is_old(message);

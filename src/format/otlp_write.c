@@ -33,6 +33,7 @@ struct file_write {
 	struct columns columns;
 	struct samples samples;
 	uint32_t *order;                         /* the samples by process */
+	bool checked;                            /* it is known whether stacks reach their roots */
 };
 
 /* --- Samples ---------------------------------------------------------------------------------- */
@@ -218,7 +219,7 @@ static void own_attributes(struct file_write *file, struct text *to, size_t at)
 	const struct dimension *dimension = profile_dimension_at(
 		writer->profile, column->choice.dimension.index);
 	const char *source = profile_text(writer->profile, measure->source);
-	uint64_t indices[5];
+	uint64_t indices[6];
 	size_t count = 0;
 
 	indices[count++] = otlp_text_attribute(writer, "crosscut.weighting",
@@ -228,6 +229,8 @@ static void own_attributes(struct file_write *file, struct text *to, size_t at)
 	if (!column->events)
 		indices[count++] = otlp_text_attribute(writer, "crosscut.dimension.kind",
 						       dimension_kind_name(dimension->kind));
+	if (file->checked)
+		indices[count++] = otlp_text_attribute(writer, "crosscut.stacks", CONTENT_STACKS_CHECKED);
 	if (whose)
 		indices[count++] = otlp_text_attribute(writer, "crosscut.counts", whose->name);
 	if (at && counts_whose(&file->columns, at - 1))
@@ -440,6 +443,7 @@ int otlp_write(const struct profile *profile, const struct format_options *optio
 	if (r < 0)
 		return r;
 	otlp_writer_init(&file.writer, profile, old);
+	file.checked = content_stacks_checked(profile);
 	data_put(&file, &bytes);
 	if (bytes.cut)
 		r = fail(err, FAILURE_WORK, -EFBIG, "the profile is too large for OTLP");

@@ -179,12 +179,24 @@ static enum stack_status root_status(const struct places *places, struct frame_i
 	return choice_cause_status(profile_text(places->profile, frame->name));
 }
 
+static enum stack_status whole_status(const struct places *places)
+{
+	return places->checked ? STACK_COMPLETE : STACK_UNVERIFIED;
+}
+
+void places_checked(struct places *places, bool checked)
+{
+	if (places->checked != checked)
+		places->path_count = 0;
+	places->checked = checked;
+}
+
 static struct stack_id stack_push(struct places *places, size_t depth, struct stack_id parent,
 				  struct frame_id frame, enum stack_status status)
 {
 	struct stack_id stack = profile_stack(places->profile, parent, frame, status);
 
-	if (status == STACK_COMPLETE) {
+	if (status == whole_status(places)) {
 		places->path_frames[depth] = frame;
 		places->path_stacks[depth] = stack;
 		places->path_count = depth + 1;
@@ -195,7 +207,7 @@ static struct stack_id stack_push(struct places *places, size_t depth, struct st
 struct stack_id places_stack(struct places *places, const uint32_t *leaf_first, size_t count)
 {
 	struct frame_id *frames = places->stack_frames;
-	enum stack_status status = STACK_COMPLETE, root = 0;
+	enum stack_status whole = whole_status(places), status = whole, root = 0;
 	struct stack_id stack = { 0 };
 	bool cut;
 	size_t left = stack_frames(places, leaf_first, count, &cut), depth = 0;
@@ -208,12 +220,12 @@ struct stack_id places_stack(struct places *places, const uint32_t *leaf_first, 
 		status = root ? root : STACK_TRUNCATED;
 	if (cut)
 		import_warn(places->import, "stacks of more than 16384 frames were cut", NULL, 0);
-	while (status == STACK_COMPLETE && left && depth < places->path_count &&
+	while (status == whole && left && depth < places->path_count &&
 	       frame_is(places->path_frames[depth], frames[left - 1])) {
 		stack = places->path_stacks[depth++];
 		left--;
 	}
-	if (status == STACK_COMPLETE)
+	if (status == whole)
 		places->path_count = depth;
 	if (root && !left)
 		return stack_push(places, 0, stack, (struct frame_id){ 0 }, status);

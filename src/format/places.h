@@ -40,6 +40,7 @@ struct places {
 	struct frame_id *path_frames;
 	struct stack_id *path_stacks;
 	size_t path_count;
+	bool checked;                            /* the file says of each stack whether it is complete, as ours do */
 	struct frame_id *stack_frames;
 };
 
@@ -48,5 +49,7 @@ void places_done(struct places *places);
 /* The new place's index, from 0 on. A mapping without a file is like none; address 0 is none. */
 uint32_t places_add(struct places *places, const struct place_mapping *mapping, uint64_t address,
 		    const struct place_line *lines, size_t line_count);
+/* Of stacks from here on. */
+void places_checked(struct places *places, bool checked);
 /* Indexes below places->count, leaf first. */
 struct stack_id places_stack(struct places *places, const uint32_t *leaf_first, size_t count);

@@ -40,5 +40,6 @@ enum pprof_function { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNC
 
 /* The first comment of a file of ours: "crosscut 1.0". */
 #define PPROF_MARK "crosscut "
+#define PPROF_STACKS "stacks: "
 /* In our comments of how a column was measured. */
 #define WEIGHTING_PERIOD "; period "

@@ -176,6 +176,8 @@ void pprof_head_write(struct pprof *pprof, struct text *to)
 		if (!column->events)
 			period = measures_comment(pprof, to, column, comments);
 	}
+	if (comments && content_stacks_checked(profile))
+		comment_put(pprof, to, PPROF_STACKS CONTENT_STACKS_CHECKED);
 	provenance_comments(pprof, to);
 	protobuf_number(to, PROFILE_TIME_NANOS,
 			profile_meta_number(profile, "capture.start_wall_ns", 0));

@@ -149,6 +149,8 @@ static void comment_keep(struct pprof_reader *reader, const char *comment, size_
 		meta_text(reader, key, equals + 1);
 		return;
 	}
+	if (reader->ours && !strcmp(comment, PPROF_STACKS CONTENT_STACKS_CHECKED))
+		places_checked(&reader->places, true);
 	(void)snprintf(key, sizeof(key), "pprof.comment.%zu", (*kept)++);
 	meta_text(reader, key, comment);
 }

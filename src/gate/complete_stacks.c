@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stack that was walked by frame pointers looks complete whether it is or not, so as long as
- * nobody checked it the gate stays unmeasured.
+ * A stack that was walked by frame pointers, or that a foreign file holds, looks complete whether it is or
+ * not, so as long as nobody checked it the gate stays unmeasured.
  */
 #include "gate/gate.h"
 
@@ -18,7 +18,7 @@ static double complete_stacks_measure(const struct summary *summary, const struc
 		(void)snprintf(why, why_size, "no stack was taken");
 	else if (isnan(summary->complete_fraction))
 		(void)snprintf(why, why_size,
-			       "stacks were walked by frame pointers and are not verified");
+			       "nobody checked whether stacks reach their roots");
 	else
 		(void)snprintf(why, why_size, "%.1f %% of the weight of %s has a complete stack",
 			       100 * summary->complete_fraction, summary->complete_where);

@@ -112,7 +112,7 @@ struct frame {                                       /* no padding: there can be
 };
 
 enum stack_status {
-	STACK_UNVERIFIED = 1,                        /* walked by frame pointers: nobody checked it */
+	STACK_UNVERIFIED = 1,                        /* walked by frame pointers, or of a foreign file: nobody checked it */
 	STACK_COMPLETE, STACK_TRUNCATED, STACK_FAILED,
 	/* Why the walk failed, where that is known. */
 	STACK_NO_MAPPING, STACK_NO_TABLE, STACK_NO_ROW, STACK_UNSUPPORTED_ROW, STACK_FAULT, STACK_STUCK, STACK_ZERO_PC,

@@ -519,12 +519,12 @@ TEST(what_was_read_is_written_and_read_again)
 }
 
 /* As perf record -e page-faults,cpu-clock has them: 9 faults stand in front of one sample of 1000 ns. */
-static struct profile *faults_and_time(void)
+static struct profile *faults_and_time_of(enum stack_status status)
 {
 	struct profile *profile = profile_new();
 	struct thread_id thread = profile_thread(profile, (struct thread){ .tid = 7 });
 	struct stack_id stack = profile_stack(profile, (struct stack_id){ 0 },
-					      profile_frame(profile, (struct frame){ .name = profile_string(profile, "main") }), STACK_COMPLETE);
+					      profile_frame(profile, (struct frame){ .name = profile_string(profile, "main") }), status);
 	struct slice_id slice = profile_slice(profile, 0, 1);
 
 	for (int i = 0; i < 2; i++) {
@@ -538,6 +538,32 @@ static struct profile *faults_and_time(void)
 	}
 	profile_freeze(profile);
 	return profile;
+}
+
+static struct profile *faults_and_time(void) { return faults_and_time_of(STACK_COMPLETE); }
+
+/* A foreign file does not say of its stacks whether they are complete; nobody knows it of ours that were not checked. */
+TEST(only_stacks_that_were_checked_come_back_as_complete)
+{
+	static const char *const carriers[] = { "pprof", "otlp" };
+	static const enum stack_status statuses[] = { STACK_UNVERIFIED, STACK_COMPLETE, STACK_TRUNCATED };
+	struct text bytes = foreign();
+	struct profile *profile = imported("pprof", bytes.bytes, bytes.size);
+
+	assert_int_equal(profile_stack_at(profile, 1)->status, STACK_UNVERIFIED);
+	profile_free(profile);
+	text_done(&bytes);
+	for (size_t i = 0; i < 6; i++) {
+		profile = faults_and_time_of(statuses[i / 2]);
+		for (int trip = 0; trip < 2; trip++) {
+			struct profile *again = imported_again(profile, carriers[i % 2], NULL);
+
+			assert_int_equal(profile_stack_at(again, profile_stack_count(again) - 1)->status, statuses[i / 2]);
+			profile_free(profile);
+			profile = again;
+		}
+		profile_free(profile);
+	}
 }
 
 TEST(an_event_keeps_its_own_count_however_often_it_is_written)
