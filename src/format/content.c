@@ -376,6 +376,13 @@ static uint64_t zeros_amount(const struct profile *profile)
 	return count;
 }
 
+#define BIAS "import.bias"
+
+static bool is_bias(const char *key)
+{
+	return !strncmp(key, BIAS, strlen(BIAS)) && (!key[strlen(BIAS)] || key[strlen(BIAS)] == '=');
+}
+
 /* What an import says of itself is said anew by the next one. */
 static uint64_t meta_amount(const struct profile *profile)
 {
@@ -384,14 +391,19 @@ static uint64_t meta_amount(const struct profile *profile)
 
 	for (size_t i = 0; i < profile_meta_count(profile); i++) {
 		profile_meta_at(profile, i, &key, &value);
-		count += content_travels(key);
+		count += content_travels(key) && !is_bias(key);
 	}
 	return count;
 }
 
+static uint64_t bias_amount(const struct profile *profile)
+{
+	return profile_meta(profile, BIAS) != NULL;
+}
+
 bool content_travels(const char *key)
 {
-	return !strncmp(key, "label.", 6) || !strncmp(key, "host.", 5);
+	return !strncmp(key, "label.", 6) || !strncmp(key, "host.", 5) || is_bias(key);
 }
 
 const struct content_row contents[CONTENT_COUNT] = {
@@ -424,5 +436,6 @@ const struct content_row contents[CONTENT_COUNT] = {
 	[CONTENT_LOSSES] = { "losses", "what was lost while recording", losses_amount },
 	[CONTENT_ARGUMENTS] = { "arguments", "arguments and quotes in names of perf's samples", arguments_amount },
 	[CONTENT_ZEROS] = { "zeros", "kinds of event that were looked for and never came", zeros_amount },
+	[CONTENT_BIAS] = { "bias", "where alone samples could be taken", bias_amount },
 	[CONTENT_META] = { "provenance", "host, contract and labels", meta_amount },
 };

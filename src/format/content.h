@@ -14,7 +14,7 @@ enum content {
 	CONTENT_EVENTS, CONTENT_PARTS, CONTENT_UNITS, CONTENT_WEIGHTING, CONTENT_COUNTS, CONTENT_FUNCTIONS, CONTENT_STACKS,
 	CONTENT_TOTALS, CONTENT_NAMES, CONTENT_PROCESSES, CONTENT_THREADS, CONTENT_COMMS, CONTENT_TIME, CONTENT_INTERVALS, CONTENT_WAKERS, CONTENT_MODULES, CONTENT_BUILD_IDS,
 	CONTENT_ADDRESSES, CONTENT_SOURCE, CONTENT_LINES, CONTENT_INLINED, CONTENT_KERNEL, CONTENT_LABELS, CONTENT_CAUSES, CONTENT_REQUESTS,
-	CONTENT_COMPLETIONS, CONTENT_LOSSES, CONTENT_META, CONTENT_ZEROS, CONTENT_ARGUMENTS, CONTENT_COUNT,
+	CONTENT_COMPLETIONS, CONTENT_LOSSES, CONTENT_META, CONTENT_ZEROS, CONTENT_ARGUMENTS, CONTENT_BIAS, CONTENT_COUNT,
 };
 #define KEEPS(content) (1u << CONTENT_##content)
 #define KEEPS_ALL ((1u << CONTENT_COUNT) - 1)
@@ -27,5 +27,5 @@ extern const struct content_row contents[CONTENT_COUNT];
 /* Is it known of every stack whether it reaches its root? Ours goes along into formats that have a place for notes. */
 bool content_stacks_checked(const struct profile *profile);
 #define CONTENT_STACKS_CHECKED "checked"
-/* "label.build", "host.kernel": what is said of a capture goes along into formats that have a place for notes. */
+/* "label.build", "host.kernel", "import.bias": what is said of a capture goes along into formats that have a place for notes. */
 bool content_travels(const char *key);

@@ -338,6 +338,8 @@ static void table_facts(void)
 		const char *key, *value;
 
 		profile_meta_at(profile, i, &key, &value);
+		if (!strcmp(key, "import.bias"))
+			FACT("bias\t%s", value);
 		if (!strncmp(key, "label.", 6))
 			FACT("provenance\t%s %s", key, value);
 	}

@@ -199,6 +199,7 @@ int main(int count, char **arguments)
 		return 2;
 	profile = profile_new();
 	profile_set_meta(profile, "label.build", "b17 'größe'");
+	profile_set_meta(profile, "import.bias", "allocation");
 	profile_set_meta_number(profile, "capture.start_wall_ns", 1764410400000000000);
 	processes_make();
 	measures_make();

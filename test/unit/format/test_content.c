@@ -26,6 +26,7 @@ static struct profile *full(void)
 	profile_add_cell(profile, cell);
 	(void)profile_dimension(profile, &(struct dimension_row){ .name = "swap", .unit = "ns", .kind = DIMENSION_WAITING, .meaning = "never" });
 	profile_set_meta(profile, "import.format", "perf_script");
+	profile_set_meta(profile, "import.bias", "allocation");
 	sample_end(&sample);
 	profile_freeze(profile);
 	return profile;

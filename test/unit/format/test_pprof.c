@@ -705,6 +705,22 @@ TEST(comments_are_believed_where_the_first_one_is_ours)
 	profile_free(ours);
 }
 
+TEST(where_alone_samples_were_taken_comes_back)
+{
+	static const char *const carriers[] = { "pprof", "otlp" };
+	static const char text[] = "heap profile: 1: 16 [ 1: 16] @ heapprofile\n 1: 16 [ 1: 16] @ 0x400\n";
+
+	for (size_t i = 0; i < ARRAY_LENGTH(carriers); i++) {
+		struct profile *profile = imported("heapz", text, strlen(text)), *first = imported_again(profile, carriers[i], NULL);
+		struct profile *second = imported_again(first, carriers[i], NULL);
+
+		assert_string_equal(profile_meta(second, "import.bias"), "allocation");
+		profile_free(second);
+		profile_free(first);
+		profile_free(profile);
+	}
+}
+
 TEST(references_that_lead_nowhere_are_refused)
 {
 	static const struct { const char *bytes; size_t size; } files[] = {
