@@ -7,6 +7,8 @@
  *	1000 1700000052.321000 futex(0x7f, FUTEX_WAIT, 2, NULL <unfinished ...>
  *	1000 1700000052.321500 <... futex resumed> ) = 0 <0.000480>
  *
+ * Times are since the epoch (-ttt) or since the line before (-r). Of stacks (-k) the call is the leaf.
+ *
  * strace stops its target twice per call: the times hold that, too, which is said as the bias "ptrace".
  */
 #include "base/map.h"
@@ -20,7 +22,7 @@
 
 extern const struct format strace_format;
 
-enum { LINES_JUDGED = 20, NAME_MOST = 64 };
+enum { LINES_JUDGED = 20, NAME_MOST = 64, FRAMES_MOST = 512, STACK_MARK = 3 };
 
 struct strace_line {
 	uint32_t tid;
@@ -128,7 +130,7 @@ static bool result_parse(const char *line, size_t size, struct strace_line *ret)
 
 static bool line_parse(const char *line, size_t size, struct strace_line *ret)
 {
-	const char *at = time_parse(tid_parse(line, ret), ret), *end = line + size;
+	const char *at = time_parse(tid_parse(blanks_skip(line), ret), ret), *end = line + size;
 
 	if (at >= end)
 		return false;
@@ -145,12 +147,23 @@ static bool line_parse(const char *line, size_t size, struct strace_line *ret)
 
 /* --- Calls ------------------------------------------------------------------------------------ */
 
+struct call {
+	uint32_t tid;
+	uint64_t start_ns, duration_ns, number;  /* number: of its line */
+	bool timed;
+	struct string_id name, errno_name;
+};
+
 struct strace {
 	struct import *import;
 	struct import_measure calls, time;
-	struct map *pending;                     /* tid → microseconds since the first line, and one */
-	uint64_t *starts_ns;
-	size_t start_count, start_room;
+	struct map *pending;                     /* tid → index of open, and one */
+	struct call *open;                       /* of each thread, the call that it is in; number 0: it is in none */
+	size_t open_count, open_room;
+	struct call held;                        /* counted when it is known that no line of its stack follows; number 0: none */
+	struct frame_id frames[FRAMES_MOST];
+	size_t frame_count;
+	uint64_t call_count, relative_ns;        /* by the times of -r, which are since the line before; 0: there are none */
 	bool any_tid;
 };
 
@@ -166,65 +179,119 @@ static struct import_measure measure_of(struct import *import, bool time)
 							      : "system calls" });
 }
 
-static struct stack_id stack_of(struct import *import, const struct strace_line *line)
+static struct stack_id name_push(struct import *import, struct stack_id stack, struct string_id name)
 {
-	struct import_name name = { .function = line->name, .function_size = line->name_size, .kernel = true };
-	struct stack_id stack = import_stack(import, (struct stack_id){ 0 }, import_frame(import, &name));
-
-	if (!line->failed || !line->errno_size)
+	if (!name.index)
 		return stack;
-	name.function = line->errno_name;
-	name.function_size = line->errno_size;
-	return import_stack(import, stack, import_frame(import, &name));
+	return import_stack(import, stack, import_frame(import, &(struct import_name){ .function_id = name, .kernel = true }));
 }
 
-static void call_add(struct strace *strace, const struct strace_line *line, uint64_t start_ns)
+static void call_add(struct strace *strace, const struct call *call, struct stack_id stack)
 {
 	struct import_sample sample = { .measure = strace->calls,
-					.thread = import_thread(strace->import, 0, line->tid, NULL),
-					.stack = stack_of(strace->import, line),
+					.thread = import_thread(strace->import, 0, call->tid, NULL),
 					.count = 1,
 					.value = 1,
-					.time_ns = start_ns };
+					.time_ns = call->start_ns };
 
+	stack = name_push(strace->import, stack, call->name);
+	sample.stack = name_push(strace->import, stack, call->errno_name);
 	import_sample(strace->import, &sample);
-	if (!line->timed)
+	strace->call_count++;
+	if (!call->timed)
 		return;
 	if (!strace->time.total.index)
 		strace->time = measure_of(strace->import, true);
 	sample.measure = strace->time;
-	sample.value = line->duration_ns;
+	sample.value = call->duration_ns;
 	import_sample(strace->import, &sample);
-	if (start_ns && start_ns <= UINT64_MAX - line->duration_ns)
+	if (call->start_ns && call->start_ns <= UINT64_MAX - call->duration_ns)
 		profile_add_interval(import_profile(strace->import),
 				     (struct interval){ .thread = sample.thread,
-							.start_ns = start_ns,
-							.end_ns = start_ns + line->duration_ns,
+							.start_ns = call->start_ns,
+							.end_ns = call->start_ns + call->duration_ns,
 							.stack = sample.stack,
 							.dimension = strace->time.dimension });
 }
 
-static void call_begin(struct strace *strace, const struct strace_line *line)
+static void held_add(struct strace *strace)
 {
-	uint32_t *at = map_put(strace->pending, &line->tid, NULL);
-
-	grow(strace->starts_ns, strace->start_count, strace->start_room);
-	strace->starts_ns[strace->start_count++] = line->time_ns;
-	*at = (uint32_t)strace->start_count;
+	if (strace->held.number)
+		call_add(strace, &strace->held, import_stack_leaf_first(strace->import, strace->frames, strace->frame_count));
+	strace->held.number = 0;
+	strace->frame_count = 0;
 }
 
-static void call_end(struct strace *strace, struct strace_line *line)
+static void call_hold(struct strace *strace, const struct call *call)
 {
-	uint32_t *at = map_find(strace->pending, &line->tid);
-	uint64_t start_ns = at && *at ? strace->starts_ns[*at - 1] : line->time_ns;
+	held_add(strace);
+	strace->held = *call;
+}
 
-	if (at && *at && !line->timed && start_ns && line->time_ns >= start_ns) {
-		line->duration_ns = line->time_ns - start_ns;
-		line->timed = true;
+static void open_add(struct strace *strace, struct call *call)
+{
+	if (!call->number)
+		return;
+	import_warn(strace->import, "a call is not seen to return: it is counted without a time", "line", call->number);
+	call_add(strace, call, (struct stack_id){ 0 });
+	call->number = 0;
+}
+
+static void call_begin(struct strace *strace, const struct call *call)
+{
+	bool added;
+	uint32_t *at = map_put(strace->pending, &call->tid, &added);
+
+	if (added) {
+		grow(strace->open, strace->open_count, strace->open_room);
+		strace->open[strace->open_count++] = (struct call){ 0 };
+		*at = (uint32_t)strace->open_count;
 	}
-	if (at)
-		*at = 0;
-	call_add(strace, line, start_ns);
+	open_add(strace, &strace->open[*at - 1]);
+	strace->open[*at - 1] = *call;
+}
+
+static void call_end(struct strace *strace, struct call *call)
+{
+	uint32_t *at = map_find(strace->pending, &call->tid);
+	struct call *open = at ? &strace->open[*at - 1] : NULL;
+	uint64_t end_ns = call->start_ns;
+
+	if (open && open->number) {
+		call->start_ns = open->start_ns;
+		open->number = 0;
+		if (!call->timed && call->start_ns && end_ns >= call->start_ns) {
+			call->duration_ns = end_ns - call->start_ns;
+			call->timed = true;
+		}
+	}
+	call_hold(strace, call);
+}
+
+/* --- Stacks of -k, innermost first, below their call ------------------------------------------ */
+
+/* " > /usr/lib/libc.so.6(exit+0x1a) [0x3e69a]" */
+static void frame_read(struct strace *strace, const char *text, size_t size, uint64_t number)
+{
+	const char *start = text + STACK_MARK, *address = memmem(start, size - STACK_MARK, ") [0x", 5), *open = address, *plus;
+	struct import_name name = { .module = start };
+
+	while (open && open > start && *open != '(')
+		open--;
+	if (!strace->held.number || !open || open == start) {
+		import_skipped(strace->import, "a frame is none, or of no call", "line", number);
+		return;
+	}
+	if (strace->frame_count == FRAMES_MOST) {
+		import_warn(strace->import, "stacks were cut: they are deeper than can be kept", "line", number);
+		return;
+	}
+	plus = memmem(open, (size_t)(address - open), "+0x", 3);
+	name.module_size = (size_t)(open - start);
+	name.function_size = (size_t)((plus ? plus : address) - open - 1);
+	name.function = name.function_size ? open + 1 : NULL;
+	name.address = strtoull(address + 5, NULL, 16);
+	strace->frames[strace->frame_count++] = import_frame(strace->import, &name);
 }
 
 static bool is_other(const char *line)
@@ -238,11 +305,41 @@ static void backwards(struct strace *strace, uint64_t number)
 	import_warn(strace->import, "a time is below zero: its calls are counted without it", "line", number);
 }
 
+/* Since the epoch seconds have ten digits, since the line before (-r) they never have: such are added up. */
+static void time_settle(struct strace *strace, struct strace_line *line)
+{
+	const uint64_t second_ns = 1000000000, epoch_least_ns = 100000000 * second_ns;
+
+	if (!line->has_time || line->time_ns >= epoch_least_ns)
+		return;
+	if (!strace->relative_ns)
+		strace->relative_ns = second_ns; /* 0 would say that the time is not known */
+	strace->relative_ns += line->time_ns;
+	line->time_ns = strace->relative_ns;
+}
+
+static void call_read(struct strace *strace, const struct strace_line *line, uint64_t number)
+{
+	struct call call = { .tid = line->tid, .start_ns = line->time_ns, .duration_ns = line->duration_ns, .number = number,
+			     .timed = line->timed, .name = import_text(strace->import, line->name, line->name_size) };
+
+	if (line->failed && line->errno_size)
+		call.errno_name = import_text(strace->import, line->errno_name, line->errno_size);
+	if (line->unfinished)
+		call_begin(strace, &call);
+	else if (line->resumed)
+		call_end(strace, &call);
+	else
+		call_hold(strace, &call);
+}
+
 static void line_read(struct strace *strace, const char *text, size_t size, uint64_t number)
 {
 	struct strace_line line = { 0 };
+	bool is_call = line_parse(text, size, &line);
 
-	if (!line_parse(text, size, &line)) {
+	time_settle(strace, &line);
+	if (!is_call) {
 		if (!is_other(text))
 			import_skipped(strace->import, "a line is no system call", "line", number);
 		return;
@@ -250,12 +347,8 @@ static void line_read(struct strace *strace, const char *text, size_t size, uint
 	strace->any_tid |= line.has_tid;
 	if (strace->any_tid && !line.has_tid)
 		import_skipped(strace->import, "a line does not say whose call it is", "line", number);
-	else if (line.unfinished)
-		call_begin(strace, &line);
-	else if (line.resumed)
-		call_end(strace, &line);
 	else
-		call_add(strace, &line, line.time_ns);
+		call_read(strace, &line, number);
 	if (line.backwards)
 		backwards(strace, number);
 	if (line.of_day)
@@ -268,60 +361,72 @@ static void line_read(struct strace *strace, const char *text, size_t size, uint
 static bool row_read(struct strace *strace, char *row, uint64_t number)
 {
 	char *words[8], *rest = NULL;
-	struct strace_line line = { .timed = true };
 	struct import_sample sample = { 0 };
+	uint64_t duration_ns;
+	bool is_negative;
 	size_t count = 0;
 
 	for (char *word = strtok_r(row, " ", &rest); word && count < ARRAY_LENGTH(words); word = strtok_r(NULL, " ", &rest))
 		words[count++] = word;
 	if (count < 5 || !strcmp(words[count - 1], "total"))
 		return false;
-	line.backwards = *words[1] == '-';
-	if (!decimal_parse(words[1] + line.backwards, &line.duration_ns))
+	is_negative = *words[1] == '-';
+	if (!decimal_parse(words[1] + is_negative, &duration_ns))
 		return false;
-	line.name = words[count - 1];
-	line.name_size = strlen(line.name);
-	sample.stack = stack_of(strace->import, &line);
+	sample.stack = name_push(strace->import, (struct stack_id){ 0 }, import_text(strace->import, words[count - 1], 0));
 	sample.measure = strace->calls;
 	sample.thread = import_thread(strace->import, 0, 0, NULL);
 	sample.count = sample.value = strtoull(words[3], NULL, 10);
 	import_sample(strace->import, &sample);
-	if (line.backwards) {
+	if (is_negative) {
 		backwards(strace, number);
 		return true;
 	}
 	if (!strace->time.total.index)
 		strace->time = measure_of(strace->import, true);
 	sample.measure = strace->time;
-	sample.value = line.duration_ns;
+	sample.value = duration_ns;
 	import_sample(strace->import, &sample);
 	return true;
+}
+
+/* Below the calls themselves (-C) it counts them again. */
+static void table_read(struct strace *strace, struct input *input)
+{
+	const char *line;
+	size_t size;
+
+	if (strace->call_count)
+		import_warn(strace->import, "the table counts the calls above it again: it is left out", "line", input_line_number(input));
+	while ((line = input_line(input, &size))) {
+		CLEANUP_TEXT char *row = strace->call_count ? NULL : xstrdup(line);
+
+		if (row)
+			(void)row_read(strace, row, input_line_number(input));
+	}
 }
 
 static int strace_read(struct input *input, struct profile *into, struct error *err)
 {
 	CLEANUP(import) struct import *import = import_new(into, input, &strace_format);
 	struct strace strace = { .import = import, .pending = map_new(sizeof(uint32_t)) };
-	bool table = false;
 	const char *line;
 	size_t size;
 
 	strace.calls = measure_of(import, false);
 	import_bias(import, "ptrace stops");
-	while ((line = input_line(input, &size))) {
-		CLEANUP_TEXT char *row = NULL;
-
-		if (!strncmp(line, "% time", 6)) {
-			table = true;
-		} else if (table) {
-			row = xstrdup(line);
-			(void)row_read(&strace, row, input_line_number(input));
-		} else if (size) {
+	while ((line = input_line(input, &size)) && strncmp(line, "% time", 6) != 0)
+		if (!strncmp(line, " > ", STACK_MARK))
+			frame_read(&strace, line, size, input_line_number(input));
+		else if (size)
 			line_read(&strace, line, size, input_line_number(input));
-		}
-	}
+	held_add(&strace);
+	for (size_t i = 0; i < strace.open_count; i++)
+		open_add(&strace, &strace.open[i]);
+	if (line)
+		table_read(&strace, input);
 	map_free(strace.pending);
-	free(strace.starts_ns);
+	free(strace.open);
 	return import_finish(import, err);
 }
 
@@ -332,7 +437,7 @@ static int strace_recognise(const void *head, size_t size)
 
 	if (memchr(head, '\0', size))
 		return 0;
-	for (; at < end && lines < LINES_JUDGED; lines++) {
+	while (at < end && lines < LINES_JUDGED) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((line_end ? line_end : end) - at);
 		CLEANUP_TEXT char *line = xstrndup(at, length < 4096 ? length : 4096);
@@ -340,8 +445,11 @@ static int strace_recognise(const void *head, size_t size)
 
 		if (!strncmp(line, "% time     seconds", 18))
 			return 90;
-		calls += line_parse(line, strlen(line), &parsed) || strncmp(line, "+++ ", 4) == 0 || strncmp(line, "--- ", 4) == 0;
 		at = line_end ? line_end + 1 : end;
+		if (!strncmp(line, " > ", STACK_MARK))
+			continue;
+		lines++;
+		calls += line_parse(line, strlen(line), &parsed) || strncmp(line, "+++ ", 4) == 0 || strncmp(line, "--- ", 4) == 0;
 	}
 	return calls && calls * 2 >= lines ? 70 : 0;
 }

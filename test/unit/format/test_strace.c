@@ -120,3 +120,68 @@ TEST(the_table_of_c_is_read)
 	assert_int_equal(sum_of(profile, "system-calls", "openat", &count), 100);
 	assert_int_equal(sum_of(profile, "system-calls", NULL, &count), 110);
 }
+
+TEST(a_table_below_the_calls_that_it_counts_is_left_out)
+{
+	CLEANUP(profile) struct profile *profile = read_text(
+		"read(3, \"a\", 1) = 1\nread(3, \"\", 1) = 0\n% time     seconds  usecs/call     calls    errors syscall\n"
+		"------ ----------- ----------- --------- --------- ----------------\n"
+		"100.00    0.000300         150         2           read\n100.00    0.000300         150         2           total\n");
+	uint64_t count;
+
+	assert_int_equal(sum_of(profile, "system-calls", "read", &count), 2);
+	assert_string_equal(profile_meta(profile, "import.remark.1"),
+			    "the table counts the calls above it again: it is left out, at line 3");
+}
+
+/* One of another thread, and one that a later call of its own thread shows to have been left. */
+TEST(a_call_that_never_returns_is_counted_without_a_time)
+{
+	CLEANUP(profile) struct profile *profile = read_text(
+		"100 1700000000.000000 read(3, \"a\", 1) = 1 <0.000100>\n101 1700000000.000100 epoll_wait(3 <unfinished ...>\n"
+		"102 1700000000.000200 futex(0x7f <unfinished ...>\n102 1700000000.000300 poll(0x7f <unfinished ...>\n");
+	uint64_t count;
+
+	assert_int_equal(sum_of(profile, "system-calls", NULL, &count), 4);
+	assert_int_equal(sum_of(profile, "system-calls", "epoll_wait", &count), 1);
+	assert_int_equal(sum_of(profile, "system-call-time", NULL, &count), 100000);
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "a call is not seen to return"));
+}
+
+TEST(times_since_the_line_before_are_added_up)
+{
+	CLEANUP(profile) struct profile *alone = read_text(
+		"     0.000000 execve(\"/bin/x\", [], 0x0) = 0\n     0.000100 read(3, \"a\", 1) = 1\n");
+	CLEANUP(profile) struct profile *profile = read_text(
+		"[pid   100]      0.000021 read(3, \"a\", 1) = 1 <0.000100>\n[pid   100]      0.000200 --- SIGCHLD {si_signo=SIGCHLD} ---\n"
+		"[pid   100]      0.000030 read(3, \"a\", 1) = 1 <0.000100>\n[pid   100]      0.000007 read(3, \"a\", 1) = 1 <0.000100>\n");
+
+	assert_int_equal(profile_meta_number(alone, "capture.end_ns", 0) - profile_meta_number(alone, "capture.start_ns", 0), 100000);
+	assert_int_equal(profile_interval_count(profile), 3);
+	assert_int_equal(profile_interval_at(profile, 1)->start_ns - profile_interval_at(profile, 0)->start_ns, 230000);
+	assert_int_equal(profile_interval_at(profile, 2)->start_ns - profile_interval_at(profile, 1)->start_ns, 7000);
+}
+
+TEST(stacks_of_k_lead_to_their_call)
+{
+	CLEANUP(profile) struct profile *profile = read_text(
+		"openat(AT_FDCWD, \"/no\", O_RDONLY) = -1 ENOENT (No such file or directory)\n"
+		" > /usr/lib/libc.so.6(__open64+0x1a) [0x3e69a]\n > /usr/bin/ls(+0x0) [0x61f1]\n"
+		"exit_group(0)                           = ?\n+++ exited with 0 +++\n > /usr/lib/libc.so.6(_exit+0x29) [0xd4409]\n");
+	static const char *const names[] = { "ENOENT", "openat", "__open64" };
+	struct stack_id stack = { 0 };
+	uint64_t count;
+
+	for (size_t i = 0; i < profile_cell_count(profile) && !stack.index; i++)
+		stack = profile_cell_at(profile, i)->stack;
+	for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
+		const struct stack *row = profile_stack_at(profile, stack.index);
+
+		assert_string_equal(profile_text(profile, profile_frame_at(profile, row->frame.index)->name), names[i]);
+		stack = row->parent;
+	}
+	assert_int_equal(profile_frame_at(profile, profile_stack_at(profile, stack.index)->frame.index)->offset, 0x61f1);
+	assert_int_equal(profile_stack_at(profile, stack.index)->parent.index, 0);
+	assert_int_equal(sum_of(profile, "system-calls", NULL, &count), 2);
+	assert_null(profile_meta(profile, "import.remark.1"));
+}
