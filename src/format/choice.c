@@ -13,6 +13,7 @@
 #include "profile/profile.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct dimension_id dimension_of(const struct profile *profile, const char *name)
@@ -53,8 +54,26 @@ static int fail_choice(const struct profile *profile, const char *name, struct e
 	return first ? error_try(err, "--dimension %.100s, or another of these", first) : err->code;
 }
 
-/* The one state or amount that has cells, as in many imports; none where there are several. */
-static struct dimension_id only_dimension(const struct profile *profile)
+bool *choice_interval_sums(const struct profile *profile)
+{
+	bool *sums = xcalloc(profile_dimension_count(profile) + 1, sizeof(*sums));
+
+	for (size_t i = 0; i < profile_interval_count(profile); i++) {
+		struct dimension_id id = profile_interval_at(profile, i)->dimension;
+
+		sums[id.index] = profile_dimension_at(profile, id.index)->kind == DIMENSION_AMOUNT;
+	}
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+
+		if (profile_measure_at(profile, cell->measure.index)->role == ROLE_SPLIT)
+			sums[profile_dimension_root(profile, profile_cell_dimension(profile, cell)).index] = false;
+	}
+	return sums;
+}
+
+/* The one state or amount that has cells, as in many imports, other than those sums; none where there are several. */
+static struct dimension_id only_of(const struct profile *profile, const bool *sums)
 {
 	struct dimension_id only = { 0 };
 
@@ -62,11 +81,32 @@ static struct dimension_id only_dimension(const struct profile *profile)
 		struct dimension_id root = profile_dimension_root(
 			profile, profile_cell_dimension(profile, profile_cell_at(profile, i)));
 
+		if (sums && sums[root.index])
+			continue;
 		if (only.index && only.index != root.index)
 			return (struct dimension_id){ 0 };
 		only = root;
 	}
 	return only;
+}
+
+static struct dimension_id only_dimension(const struct profile *profile)
+{
+	bool *sums = choice_interval_sums(profile), any = false;
+	struct dimension_id only = only_of(profile, sums);
+
+	for (size_t i = 0; i < profile_cell_count(profile) && !any; i++)
+		any = !sums[profile_dimension_root(profile, profile_cell_dimension(profile, profile_cell_at(profile, i))).index];
+	free(sums);
+	return any ? only : only_of(profile, NULL);
+}
+
+bool choice_is_of_intervals(const struct choice *choice)
+{
+	bool *sums = choice_interval_sums(choice->profile), is = sums[choice->dimension.index];
+
+	free(sums);
+	return is;
 }
 
 static int fail_weightless(const struct choice *choice, struct error *err)

@@ -25,6 +25,10 @@ struct choice {
 int choice_make(const struct profile *profile, const struct format_options *options,
 		struct choice *ret, struct error *err);
 struct choice choice_of(const struct profile *profile, struct dimension_id dimension);
+/* By dimension: is an amount nothing but the sum of the intervals? It has some, and no stacks. The caller frees it. */
+bool *choice_interval_sums(const struct profile *profile);
+/* The choice is such a sum: where these are written it would be there twice. */
+bool choice_is_of_intervals(const struct choice *choice);
 bool choice_has(const struct choice *choice, const struct cell *cell);
 struct stack_id choice_stack(const struct choice *choice, const struct cell *cell);
 /* cut at INT64_MAX, which readers end at */

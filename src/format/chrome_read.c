@@ -160,8 +160,6 @@ static void state_read(struct chrome_reader *reader, struct json_value event, in
 	struct json_value name = json_get(event, "name");
 	struct profile *into = reader->into;
 	struct interval interval = { .thread = chrome_thread(&reader->threads, event) };
-	struct measure measure = { .role = ROLE_TOTAL, .weighting = WEIGHTING_EXACT,
-				   .source = profile_string(into, "chrome") };
 	int64_t end_ns;
 	const struct dimension_row *row = NULL;
 
@@ -176,12 +174,7 @@ static void state_read(struct chrome_reader *reader, struct json_value event, in
 	interval.dimension = profile_dimension(into, row);
 	interval.start_ns = (uint64_t)start_ns;
 	interval.end_ns = (uint64_t)end_ns;
-	profile_add_interval(into, interval);
-	measure.dimension = interval.dimension;
-	profile_add_cell(into, (struct cell){ .slice = import_slice(reader->import, interval.end_ns),
-					      .thread = interval.thread, .measure = profile_measure(into, measure),
-					      .count = 1, .value = interval.end_ns - interval.start_ns,
-					      .maximum = interval.end_ns - interval.start_ns });
+	import_interval(reader->import, interval, "chrome");
 }
 
 /* --- Events ----------------------------------------------------------------------------------------- */

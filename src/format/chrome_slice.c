@@ -123,7 +123,10 @@ static void slice_close(struct nesting *nesting, int64_t at_ns)
 	interval.stack = nesting->open[nesting->depth].stack;
 	interval.start_ns = time_of(begin->start_ns);
 	interval.end_ns = time_of(at_ns) > interval.start_ns ? time_of(at_ns) : interval.start_ns;
-	profile_add_interval(import_profile(nesting->slices->import), interval);
+	if (nesting->slices->measure.total.index)
+		profile_add_interval(import_profile(nesting->slices->import), interval);
+	else                                         /* it may overlap with others: its time is its own */
+		import_interval(nesting->slices->import, interval, "chrome");
 }
 
 /* --- Which comes next ----------------------------------------------------------------------------- */

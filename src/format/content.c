@@ -17,7 +17,7 @@
 
 static uint64_t dimensions_used(const struct profile *profile, bool roots)
 {
-	bool *used = xcalloc(profile_dimension_count(profile), sizeof(*used));
+	bool *used = xcalloc(profile_dimension_count(profile), sizeof(*used)), *sums = choice_interval_sums(profile);
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
@@ -26,12 +26,13 @@ static uint64_t dimensions_used(const struct profile *profile, bool roots)
 		used[roots ? profile_dimension_root(profile, id).index : id.index] = true;
 	}
 	for (size_t i = 1; i < profile_dimension_count(profile); i++)
-		count += used[i] && (roots || profile_dimension_at(profile, i)->parent.index);
+		count += used[i] && !sums[i] && (roots || profile_dimension_at(profile, i)->parent.index);
 	free(used);
+	free(sums);
 	return count;
 }
 
-/* One is no loss: the format holds it. */
+/* One is no loss: the format holds it. What but sums up the intervals goes with them. */
 static uint64_t events_amount(const struct profile *profile)
 {
 	uint64_t count = dimensions_used(profile, true);

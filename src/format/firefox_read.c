@@ -173,7 +173,7 @@ static void marker_add(struct marker_reader *markers, const struct marker *marke
 	interval.stack = import_stack(reader->import, firefox_stack(markers->tables, marker->stack),
 				      profile_frame(into, frame));
 	interval.dimension = profile_dimension(into, &row);
-	profile_add_interval(into, interval);
+	import_interval(reader->import, interval, "firefox");
 }
 
 /* Starts and ends of one name nest; an end without a start began before the recording did. */

@@ -237,6 +237,8 @@ int firefox_write(const struct profile *profile, const struct format_options *op
 
 	if (r < 0)
 		return r;
+	if (choice_is_of_intervals(&writer.flat.choice))
+		writer.flat.weight_count = 0;
 	writer.intervals = timeline_by_thread(profile, &writer.starts);
 	writer.first_ns = first_ns(profile);
 	firefox_tables_make(&writer);

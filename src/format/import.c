@@ -204,6 +204,18 @@ struct slice_id import_slice(struct import *import, uint64_t time_ns)
 	return slice;
 }
 
+void import_interval(struct import *import, struct interval interval, const char *source)
+{
+	uint64_t length_ns = interval.end_ns - interval.start_ns;
+	struct measure measure = { .dimension = interval.dimension, .role = ROLE_TOTAL, .weighting = WEIGHTING_EXACT,
+				   .source = profile_string(import->profile, source) };
+
+	profile_add_interval(import->profile, interval);
+	profile_add_cell(import->profile, (struct cell){ .slice = import_slice(import, interval.end_ns), .thread = interval.thread,
+							 .measure = profile_measure(import->profile, measure), .count = 1,
+							 .value = length_ns, .maximum = length_ns });
+}
+
 /* Rounded, and cut at what the profile can hold. */
 static uint64_t value_scaled(uint64_t value, const struct import_measure *measure)
 {

@@ -102,6 +102,8 @@ struct import_sample {
 	bool stackless;                              /* kept among the stacks although it has none: its walk found nothing */
 };
 void import_sample(struct import *import, const struct import_sample *sample);
+/* An interval and its time as an exact total of its dimension, in the slice in which it ends. */
+void import_interval(struct import *import, struct interval interval, const char *source);
 /* The slice (of one second) that a time falls into; times may come in any order. */
 struct slice_id import_slice(struct import *import, uint64_t time_ns);
 /* The same where the time says nothing of when the recording began and ended: that of a sum. */

@@ -8,7 +8,7 @@
  *
  * A fact mentions nothing of another kind, other than names: what one kind loses must not count against the next. With a
  * dimension, only its cells are told: formats that hold one are written by it. "-" leaves the cells out:
- * timelines have none. build/facts FILE [DIMENSION]
+ * timelines have none. build/facts FILE [DIMENSION [without-sums]]
  */
 #include "base/error.h"
 #include "base/memory.h"
@@ -33,6 +33,7 @@ static char **lines;
 static size_t line_count, line_room;
 static struct sum { char *key; uint64_t weight, other; } *sums;
 static size_t sum_count, sum_room;
+static bool without_sums;                             /* of intervals, where a format keeps these */
 static uint64_t from_ns = UINT64_MAX;                 /* when the first of all was */
 
 static void keep(struct text *line)
@@ -299,6 +300,8 @@ static void cells_facts(const char *only, bool one)
 		if (row->parent.index || (only && strcmp(only, string(row->name)) != 0))
 			continue;
 		choice = choice_of(profile, (struct dimension_id){ i });
+		if (without_sums && choice_is_of_intervals(&choice))
+			continue;                    /* they are facts themselves */
 		for (size_t j = 0; j < profile_cell_count(profile); j++) {
 			const struct cell *cell = profile_cell_at(profile, j);
 
@@ -364,15 +367,16 @@ static void lines_print(void)
 
 static unsigned dimensions_used(void)
 {
-	bool used[PROFILE_DIMENSION_LIMIT + 1] = { false };
+	bool used[PROFILE_DIMENSION_LIMIT + 1] = { false }, *sums = choice_interval_sums(profile);
 	unsigned count = 0;
 
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
 		uint32_t root = profile_dimension_root(profile, profile_cell_dimension(profile, profile_cell_at(profile, i))).index;
 
-		count += !used[root];
+		count += !used[root] && !(without_sums && sums[root]);
 		used[root] = true;
 	}
+	free(sums);
 	return count;
 }
 
@@ -398,6 +402,8 @@ int main(int count, char **arguments)
 	}
 	profile = read;
 	first_find();
+	without_sums = count > 3;
+	count -= count > 2 && !*arguments[2] ? count - 2 : 0;
 	if (count <= 2 || strcmp(arguments[2], "-") != 0)
 		cells_facts(count > 2 ? arguments[2] : NULL, count > 2 || dimensions_used() == 1);
 	for (size_t i = 0; i < profile_interval_count(profile); i++)

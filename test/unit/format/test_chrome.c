@@ -288,3 +288,24 @@ TEST(what_slices_add_up_to_is_not_counted_again)
 	assert_int_equal(profile_dimension_count(again), 2);
 	folded_is(again, NULL, "a 5000\n");
 }
+
+TEST(asynchronous_events_add_up_and_are_written_as_markers)
+{
+	CLEANUP(profile) struct profile *profile = reading("chrome", "["
+		"{\"ph\":\"b\",\"name\":\"get\",\"cat\":\"c\",\"id\":1,\"pid\":1,\"tid\":1,\"ts\":1000},"
+		"{\"ph\":\"b\",\"name\":\"put\",\"cat\":\"c\",\"id\":2,\"pid\":1,\"tid\":1,\"ts\":1500},"
+		"{\"ph\":\"e\",\"name\":\"get\",\"cat\":\"c\",\"id\":1,\"pid\":1,\"tid\":1,\"ts\":2000},"
+		"{\"ph\":\"e\",\"name\":\"put\",\"cat\":\"c\",\"id\":2,\"pid\":1,\"tid\":1,\"ts\":1200500}]");
+	CLEANUP_TEXT char *text = writing(profile, "firefox", NULL);
+	CLEANUP(profile) struct profile *again = reading("firefox", text);
+	uint64_t count;
+
+	assert_int_equal(total_of(profile, NULL, "asynchronous", &count), 1000000 + 1199000000);
+	assert_int_equal(count, 2);
+	assert_int_equal(profile_cell_count(profile), 2);            /* one for each second in which some ended */
+	assert_int_equal(profile_cell_at(profile, 1)->maximum, 1199000000);
+	assert_int_equal(profile_interval_count(again), 2);
+	assert_int_equal(total_of(again, NULL, "marker", &count), 1000000 + 1199000000);
+	assert_int_equal(count, 2);
+	assert_int_equal(profile_dimension_count(again), 2);
+}

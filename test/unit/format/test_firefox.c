@@ -114,3 +114,27 @@ TEST(a_deep_stack_is_written_to_its_root)
 
 	round_trip(profile, "firefox", "samples", "samples");
 }
+
+TEST(markers_add_up_beside_samples_that_need_no_name)
+{
+	CLEANUP(profile) struct profile *profile = reading("firefox", PROCESSED("70",
+		"{\"name\":\"T\",\"pid\":\"5\",\"tid\":6,\"samples\":{\"stack\":[2,1,2],\"time\":[1,2,3],\"length\":3},"
+		"\"markers\":{\"name\":[0,1],\"startTime\":[1,4],\"endTime\":[2,7],\"phase\":[1,1],\"data\":[null,null]}}",
+		",\"shared\":{\"stackTable\":{\"prefixOffset\":[0,1,1],\"frame\":[0,1,2],\"length\":3}," TABLES "}"));
+	struct dimension_id marker = profile_dimension_find(profile, NULL, "marker");
+	uint64_t sum_ns = 0, count = 0;
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+
+		if (dimension_is(profile_cell_dimension(profile, cell), marker)) {
+			sum_ns += cell->value;
+			count += cell->count;
+		}
+	}
+	assert_int_equal(sum_ns, 4000000);
+	assert_int_equal(count, 2);
+	CLEANUP_TEXT char *named = writing(profile, "folded", "samples");
+
+	folded_is(profile, NULL, named);
+}
