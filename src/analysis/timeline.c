@@ -196,6 +196,18 @@ static void add_notes(const struct timeline *timeline, struct document *into)
 				     (unsigned long long)timeline->left_out);
 }
 
+/* Lanes are drawn of states; what may overlap, as markers do, has no place in one. */
+static bool has_lanes(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile_interval_count(profile); i++) {
+		struct dimension_id root = profile_dimension_root(profile, class_of(profile, profile_interval_at(profile, i)));
+
+		if (dimension_is_state(profile_dimension_at(profile, root.index)->kind))
+			return true;
+	}
+	return profile_request_count(profile) > 0;
+}
+
 static int timeline_run(const struct question *question, struct document *into, struct error *err)
 {
 	struct drawing drawing = { .question = question, .profile = question->profile };
@@ -207,6 +219,12 @@ static int timeline_run(const struct question *question, struct document *into, 
 		if (question->alone)
 			document_add_finding(into, SEVERITY_WARNING, "a timeline needs the intervals one by one, and this capture keeps sums "
 								     "(crosscut record --timeline)");
+		return 0;
+	}
+	if (!has_lanes(question->profile)) {
+		if (question->alone)
+			document_add_finding(into, SEVERITY_WARNING, "a timeline needs the states of threads, and the intervals here are "
+								     "markers or slices of a trace");
 		return 0;
 	}
 	drawing.timeline = timeline_new(start, end);

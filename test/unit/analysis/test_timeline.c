@@ -160,3 +160,22 @@ TEST(without_intervals_it_is_said_how_to_get_them_where_they_were_asked_for)
 	assert_non_null(strstr(it.document->sections[0].finding, "--timeline"));
 	asked(&it);
 }
+
+TEST(intervals_that_are_no_states_are_not_drawn_as_empty_lanes)
+{
+	struct profile *profile = profile_new();
+	struct thread_id thread = built_thread(profile, built_process(profile, 1, "shop"), 1, "one", BUILDER_START, BUILDER_START + 1000);
+	struct dimension_id marker = profile_dimension(profile, &(struct dimension_row){
+		.name = "marker", .unit = "ns", .kind = DIMENSION_AMOUNT, .meaning = "marked" });
+	struct asking it;
+
+	(void)built_slice(profile, BUILDER_START, BUILDER_START + 1000);
+	profile_add_interval(profile, (struct interval){ .thread = thread, .start_ns = BUILDER_START, .end_ns = BUILDER_START + 10,
+							 .dimension = marker });
+	it = asking(profile);
+	it.question.alone = true;
+	assert_int_equal(ask(&it, "timeline"), 0);
+	assert_int_equal(it.document->section_count, 1);
+	assert_non_null(strstr(it.document->sections[0].finding, "states of threads"));
+	asked(&it);
+}
