@@ -31,7 +31,7 @@ int convert_explain(const struct profile *profile, const struct target *target, 
 	unsigned lost = 0;
 
 	for (size_t i = 0; i < CONTENT_COUNT; i++) {
-		uint64_t amount = contents[i].amount(profile);
+		uint64_t amount = content_amount(profile, (enum content)i, target->keeps);
 		bool kept = target->keeps & 1u << i;
 
 		if (!amount)

@@ -33,5 +33,5 @@ const struct format callgrind_format = {
 	.read = callgrind_read,
 	.write = callgrind_write,
 	.keeps = KEEPS(ARGUMENTS) | KEEPS(UNITS) | KEEPS(FUNCTIONS) | KEEPS(PROCESSES) | KEEPS(THREADS) |
-		 KEEPS(SOURCE),
+		 KEEPS(SOURCE) | TAKES_AS_EXACT,
 };

@@ -440,3 +440,14 @@ const struct content_row contents[CONTENT_COUNT] = {
 	[CONTENT_BIAS] = { "bias", "where alone samples could be taken", bias_amount },
 	[CONTENT_META] = { "provenance", "host, contract and labels", meta_amount },
 };
+
+uint64_t content_amount(const struct profile *profile, enum content content, uint32_t keeps)
+{
+	uint64_t count = 0;
+
+	if (content != CONTENT_WEIGHTING || !(keeps & TAKES_AS_EXACT))
+		return contents[content].amount(profile);
+	for (size_t i = 1; i < profile_measure_count(profile); i++)
+		count += profile_measure_at(profile, i)->weighting != WEIGHTING_EXACT;
+	return count;
+}

@@ -19,11 +19,16 @@ enum content {
 #define KEEPS(content) (1u << CONTENT_##content)
 #define KEEPS_ALL ((1u << CONTENT_COUNT) - 1)
 
+/* Beside these: the format's reader takes weights for exact, so that also what is merely sampled is lost. */
+#define TAKES_AS_EXACT (1u << 31)
+
 struct content_row {
 	const char *name, *what;             /* "wakers"; "who ended a wait" */
 	uint64_t (*amount)(const struct profile *profile);   /* 0: there is nothing to lose */
 };
 extern const struct content_row contents[CONTENT_COUNT];
+/* How much of it a format that keeps so much would keep or lose. */
+uint64_t content_amount(const struct profile *profile, enum content content, uint32_t keeps);
 /* Is it known of every stack whether it reaches its root? Ours goes along into formats that have a place for notes. */
 bool content_stacks_checked(const struct profile *profile);
 #define CONTENT_STACKS_CHECKED "checked"

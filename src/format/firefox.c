@@ -32,7 +32,7 @@ const struct format firefox_format = {
 	.recognise = firefox_recognise,
 	.read = firefox_read,
 	.write = firefox_write,
-	.keeps = KEEPS(ARGUMENTS) | KEEPS(UNITS) | KEEPS(FUNCTIONS) | KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(COMMS) | KEEPS(TIME) |
+	.keeps = KEEPS(ARGUMENTS) | KEEPS(UNITS) | KEEPS(WEIGHTING) | KEEPS(FUNCTIONS) | KEEPS(STACKS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(COMMS) | KEEPS(TIME) |
 		 KEEPS(INTERVALS) | KEEPS(MODULES) | KEEPS(BUILD_IDS) | KEEPS(ADDRESSES) |
 		 KEEPS(SOURCE) | KEEPS(LINES),
 };

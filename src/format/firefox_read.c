@@ -16,10 +16,13 @@
 #include "profile/profile.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 extern const struct format firefox_format;
+
+#define FRACTION_LIMIT 4503599627370496.0    /* 2^52: beyond it a double has no fractions */
 
 enum { NEST_LIMIT = 4, NAME_LIMIT = 64 * 1024, NS_PER_MS = 1000000, PHASE_INSTANT = 0, PHASE_INTERVAL, PHASE_START, PHASE_END };
 
@@ -29,6 +32,8 @@ struct firefox_reader {
 	double start_ms;                             /* of the outermost profile; those nested in it have their own */
 	uint32_t unknown_processes;
 	const char *dimension, *unit;                /* of a file of ours: what was measured, and in what; NULL else */
+	enum weighting weighting;                    /* of a file of ours; none else */
+	uint64_t period;
 	struct text scratch;
 };
 
@@ -94,6 +99,10 @@ static struct import_measure measure_of(struct firefox_reader *reader, const cha
 		event.name = reader->dimension;
 	if (reader->unit && !strcmp(event.unit, "samples"))
 		event.unit = reader->unit;
+	if (reader->weighting) {
+		event.weighting = reader->weighting;
+		event.period = reader->period;
+	}
 	if (strcmp(table, "samples") != 0) {
 		event.name = !strcmp(table, "jsAllocations") ? "js-allocations" : "native-allocations";
 		event.source = table;
@@ -112,6 +121,7 @@ static void samples_read(struct firefox_reader *reader, struct firefox_tables *t
 	struct times times = times_read(table, offset_ms);
 	struct import_sample sample = { .thread = id, .stackless = tables->stack_count > 0 };
 	bool samples = !strcmp(weight->type, "samples");
+	double rest = 0;                                     /* of the rows so far, by rounding: their sum stays true */
 
 	if (stack.count)
 		sample.measure = measure_of(reader, name, weight);
@@ -120,7 +130,12 @@ static void samples_read(struct firefox_reader *reader, struct firefox_tables *t
 
 		sample.time_ns = times_next(&times, i);
 		sample.stack = firefox_stack(tables, column_index(&stack, i));
-		sample.value = value >= 0 && value < 9e18 ? (uint64_t)(value + 0.5) : 0;
+		sample.value = value >= 0 && value < 9e18 ? (uint64_t)(value + rest + 0.5) : 0;
+		if (value >= 0 && value < FRACTION_LIMIT) {
+			rest += value - (double)sample.value;
+			if (weight->scale <= 1 && value > floor(value))
+				import_warn(reader->import, "a fraction of a unit was rounded", name, i);
+		}
 		sample.count = samples ? sample.value : 1;
 		/* Below zero: two profiles were compared, or memory was freed. */
 		if (!(value >= 0 && value < 9e18))
@@ -368,7 +383,11 @@ static int threads_read(struct firefox_reader *reader, struct json_value root, d
 static void dimension_read(struct firefox_reader *reader, struct json_value meta)
 {
 	struct json_value unit = json_path(meta, "crosscut", "unit", NULL);
+	int64_t weighting = json_whole(json_path(meta, "crosscut", "weighting", NULL), 0);
 
+	if (weighting >= WEIGHTING_EXACT && weighting <= WEIGHTING_ESTIMATED)
+		reader->weighting = (enum weighting)weighting;
+	reader->period = (uint64_t)json_whole(json_path(meta, "crosscut", "period", NULL), 0);
 	reader->dimension = profile_text(reader->into, profile_string(reader->into, json_decoded(json_get(meta, "product"),
 												  &reader->scratch)));
 	if (unit.kind == JSON_STRING)

@@ -210,8 +210,24 @@ static void threads_write(struct firefox_writer *writer)
 	output_puts(writer->to, "],\n");
 }
 
+/* How the dimension's weights were measured: of several ways the one that says least. */
+static struct measure measure_of(const struct choice *choice)
+{
+	struct measure measure = { 0 };
+
+	for (size_t i = 0; i < profile_cell_count(choice->profile); i++) {
+		const struct cell *cell = profile_cell_at(choice->profile, i);
+		const struct measure *row = profile_measure_at(choice->profile, cell->measure.index);
+
+		if (row->weighting > measure.weighting && choice_has(choice, cell))
+			measure = *row;
+	}
+	return measure;
+}
+
 static void meta_write(struct firefox_writer *writer)
 {
+	struct measure measure = measure_of(&writer->flat.choice);
 	CLEANUP_TEXT char *name = choice_name(writer->flat.choice.profile, writer->flat.choice.dimension);
 
 	output_print(writer->to,
@@ -226,7 +242,8 @@ static void meta_write(struct firefox_writer *writer)
 	json_write_string(writer->to, name);
 	output_puts(writer->to, ",\"crosscut\":{\"unit\":");      /* for our reader: there are but three types of weights */
 	json_write_string(writer->to, choice_unit(&writer->flat.choice));
-	output_puts(writer->to, "}},\n");
+	output_print(writer->to, ",\"weighting\":%d,\"period\":%" PRIu64 "}},\n",
+		     (int)measure.weighting, measure.period);
 }
 
 int firefox_write(const struct profile *profile, const struct format_options *options, struct output *to,

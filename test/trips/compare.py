@@ -21,7 +21,7 @@ ALWAYS = {"weight"}
 # Lost but for what happens to come back: one slice has no order, calls of which each has one way are stacks.
 PARTLY = {name: {"time", "names"} for name, _, _ in WAYS}
 PARTLY["callgrind"] |= {"counts", "stacks", "weighting", "totals"}
-PARTLY["firefox"] |= {"counts", "weighting"}
+PARTLY["firefox"] |= {"counts"}
 PARTLY["speedscope"] |= {"lines", "counts"}
 PARTLY["folded"] |= {"counts", "units"}
 # Lost for single dimensions alone, or for a timeline: the profile has these in what is not written at all.

@@ -63,6 +63,20 @@ TEST(a_full_profile_has_some_of_every_content)
 	profile_free(profile);
 }
 
+/* Sampled is what formats are taken to be that say nothing, other than those whose numbers are sums of all there was. */
+TEST(that_weights_are_sampled_is_lost_where_they_come_back_as_exact)
+{
+	struct profile *profile = profile_new();
+	struct dimension_id id = profile_dimension(profile, &(struct dimension_row){
+		.name = "oncpu", .unit = "ns", .kind = DIMENSION_RUNNING, .meaning = "test" });
+
+	(void)profile_measure(profile, (struct measure){ .dimension = id, .role = ROLE_SPLIT, .weighting = WEIGHTING_SAMPLED });
+	assert_int_equal(content_amount(profile, CONTENT_WEIGHTING, format_find("folded")->keeps), 0);
+	assert_int_equal(content_amount(profile, CONTENT_WEIGHTING, format_find("callgrind")->keeps), 1);
+	assert_true(format_find("firefox")->keeps & KEEPS(WEIGHTING));
+	profile_free(profile);
+}
+
 /* Written for others to see; our own reader makes nothing of it. */
 static bool is_not_read_back(const struct format *format, size_t kind)
 {
@@ -75,7 +89,7 @@ static bool is_partly_kept(const struct format *format, size_t kind)
 	bool calls = !strcmp(format->name, "callgrind");
 
 	/* a sum of calls and a slice of time are exact, whatever was written as such */
-	bool weighs_itself = calls || !strcmp(format->name, "chrome") || !strcmp(format->name, "firefox");
+	bool weighs_itself = calls || !strcmp(format->name, "chrome");
 
 	return kind == CONTENT_ARGUMENTS || (kind == CONTENT_COUNTS && !(format->keeps & KEEPS(COUNTS))) || (calls && kind == CONTENT_TOTALS) || (kind == CONTENT_WEIGHTING && weighs_itself) || (kind == CONTENT_LINES && (calls || !strcmp(format->name, "speedscope"))) || (calls && kind == CONTENT_STACKS) ||
 	       kind == CONTENT_NAMES;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "test.h"
+#include "unit/format/imported.h"
 #include "unit/format/reading.h"
 
 #define PROCESSED(meta, threads, shared) "{\"meta\":{\"preprocessedProfileVersion\":" meta ",\"interval\":1,\"startTime\":1.5},\"libs\":[{\"name\":\"l\",\"path\":\"/l\",\"codeId\":\"abcdef0123456789abcdef\"}],\"threads\":[" threads "]" shared "}"
@@ -73,6 +75,43 @@ TEST(markers_that_last_are_intervals)
 	assert_int_equal(profile_interval_at(profile, 1)->start_ns, 2000000);
 	assert_int_equal(profile_interval_at(profile, 1)->end_ns, 6000000);
 	assert_true(remarked(profile, "markers without a duration"));
+}
+
+TEST(fractions_of_weights_are_rounded_so_that_their_sum_stays_and_it_is_said)
+{
+	CLEANUP(profile) struct profile *profile = reading("firefox", PROCESSED("40",
+		"{\"name\":\"T\",\"samples\":{\"stack\":[0,1,1,1],\"time\":[1,2,3,4],\"weight\":[0.4,0.4,0.6,1.6],\"length\":4},"
+		"\"stackTable\":{\"prefix\":[null,0],\"frame\":[0,1]}," TABLES "}", ""));
+
+	folded_is(profile, "samples", "T;main;work 3\n");
+	assert_true(remarked(profile, "a fraction of a unit was rounded"));
+}
+
+/* The format has no place for it: our file says it to our reader. */
+TEST(how_weights_were_measured_comes_back)
+{
+	static const enum weighting ways[] = { WEIGHTING_SAMPLED, WEIGHTING_ESTIMATED, WEIGHTING_EXACT };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(ways); i++) {
+		struct profile *profile = profile_new(), *again;
+		struct dimension_id id = profile_dimension(profile, &(struct dimension_row){
+			.name = "oncpu", .unit = "ns", .kind = DIMENSION_RUNNING, .meaning = "test" });
+		struct measure_id measure = profile_measure(profile, (struct measure){
+			.dimension = id, .role = ROLE_SPLIT, .weighting = ways[i], .period = i ? 0 : 1000000 });
+
+		profile_add_cell(profile, (struct cell){
+			.slice = profile_slice(profile, 0, 1), .thread = profile_thread(profile, (struct thread){ .tid = 7 }),
+			.measure = measure, .count = 1, .value = 1000,
+			.stack = profile_stack(profile, (struct stack_id){ 0 },
+					       profile_frame(profile, (struct frame){ .name = profile_string(profile, "main") }),
+					       STACK_UNVERIFIED) });
+		profile_freeze(profile);
+		again = imported_again(profile, "firefox", NULL);
+		assert_int_equal(profile_measure_at(again, 1)->weighting, ways[i]);
+		assert_int_equal(profile_measure_at(again, 1)->period, i ? 0 : 1000000);
+		profile_free(again);
+		profile_free(profile);
+	}
 }
 
 TEST(references_that_lead_nowhere_are_counted)
