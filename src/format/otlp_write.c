@@ -430,6 +430,17 @@ static int schema_of(const struct format_options *options, bool *ret_old, struct
 	return 0;
 }
 
+/* A value of 0 is no sample of a profile here, and a file of nothing else cannot be read. */
+static int weighs_check(const struct file_write *file, struct error *err)
+{
+	for (size_t i = 0; i < file->samples.count * file->columns.count; i++)
+		if (file->samples.values[i])
+			return 0;
+	fail(err, FAILURE_WORK, -ENODATA, "there is nothing to write");
+	error_because(err, "no dimension of this profile weighs anything");
+	return error_try(err, "crosscut report, which says what the file holds");
+}
+
 int otlp_write(const struct profile *profile, const struct format_options *options,
 	       struct output *to, struct error *err)
 {
@@ -445,9 +456,10 @@ int otlp_write(const struct profile *profile, const struct format_options *optio
 	otlp_writer_init(&file.writer, profile, old);
 	file.checked = content_stacks_checked(profile);
 	data_put(&file, &bytes);
-	if (bytes.cut)
+	r = weighs_check(&file, err);
+	if (r >= 0 && bytes.cut)
 		r = fail(err, FAILURE_WORK, -EFBIG, "the profile is too large for OTLP");
-	else
+	else if (r >= 0)
 		output_write(to, text_string(&bytes), bytes.size);
 	otlp_writer_done(&file.writer);
 	samples_done(&file.samples);

@@ -4,6 +4,8 @@
 #include "format/protobuf.h"
 #include "unit/format/imported.h"
 
+#include <errno.h>
+
 static const struct format_options newest = { 0 }, old = { .schema = "1.7" };
 
 /* A pprof-like profile with all that OTLP has room for: by way of the readers of other formats. */
@@ -201,4 +203,22 @@ TEST(a_schema_that_does_not_exist_is_asked_wrongly)
 	(void)output_finish(&to, &err);
 	text_done(&bytes);
 	profile_free(profile);
+}
+
+TEST(a_profile_of_zeros_is_not_written_as_a_file_of_nothing)
+{
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct dimension_row row = { .name = "x", .unit = "count", .kind = DIMENSION_AMOUNT, .meaning = "nothing" };
+	struct measure measure = { .dimension = profile_dimension(profile, &row), .role = ROLE_TOTAL, .weighting = WEIGHTING_SAMPLED };
+	struct text text = TEXT(1 << 16);
+	struct error err = { 0 };
+	struct output to;
+
+	profile_add_cell(profile, (struct cell){ .slice = profile_slice(profile, 0, 1), .measure = profile_measure(profile, measure) });
+	profile_freeze(profile);
+	output_to_text(&to, &text);
+	assert_int_equal(format_find("otlp")->write(profile, NULL, &to, &err), -ENODATA);
+	assert_int_equal(err.kind, FAILURE_WORK);
+	(void)output_finish(&to, &(struct error){ 0 });
+	text_done(&text);
 }
