@@ -130,7 +130,7 @@ static void samples_read(struct firefox_reader *reader, struct firefox_tables *t
 
 		sample.time_ns = times_next(&times, i);
 		sample.stack = firefox_stack(tables, column_index(&stack, i));
-		sample.value = value >= 0 && value < 9e18 ? (uint64_t)(value + rest + 0.5) : 0;
+		sample.value = !(value >= 0) ? 0 : value < (double)INT64_MAX ? (uint64_t)(value + rest + 0.5) : INT64_MAX;
 		if (value >= 0 && value < FRACTION_LIMIT) {
 			rest += value - (double)sample.value;
 			if (weight->scale <= 1 && value > floor(value))
@@ -138,7 +138,7 @@ static void samples_read(struct firefox_reader *reader, struct firefox_tables *t
 		}
 		sample.count = samples ? sample.value : 1;
 		/* Below zero: two profiles were compared, or memory was freed. */
-		if (!(value >= 0 && value < 9e18))
+		if (!(value >= 0 && value <= (double)INT64_MAX))
 			import_skipped(reader->import, "a weight is below zero or no number", name, i);
 		else
 			import_sample(reader->import, &sample);

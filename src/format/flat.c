@@ -33,6 +33,8 @@ static void weights_gather(struct flat *flat)
 		}
 		flat->weights[*index].count += cell->count;
 		flat->weights[*index].weight += choice_weight(cell);
+		if (flat->weights[*index].weight > INT64_MAX)        /* where readers end */
+			flat->weights[*index].weight = INT64_MAX;
 	}
 }
 

@@ -321,7 +321,7 @@ bool decimal_scaled(const char *text, size_t size, int shift, int64_t *ret)
 			up |= left == -1 && text[at] >= '5';
 			continue;
 		}
-		if (number > (INT64_MAX - 9) / 10)
+		if (number > (INT64_MAX - (text[at] - '0')) / 10)
 			return decimal_inexact(text, size, shift, ret);
 		number = number * 10 + (text[at] - '0');
 	}

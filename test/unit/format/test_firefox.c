@@ -177,3 +177,12 @@ TEST(markers_add_up_beside_samples_that_need_no_name)
 
 	folded_is(profile, NULL, named);
 }
+
+TEST(the_largest_weight_there_is_comes_back)
+{
+	CLEANUP(profile) struct profile *profile = reading("folded", "main;a 9223372036854775807\nmain;b 9000000000000000000\n");
+	CLEANUP_TEXT char *text = writing(profile, "firefox", NULL);
+	CLEANUP(profile) struct profile *again = reading("firefox", text);
+
+	folded_is(again, NULL, "main;a 9223372036854775807\nmain;b 9000000000000000000\n");
+}

@@ -92,3 +92,12 @@ TEST(a_deep_stack_is_written_to_its_root)
 
 	round_trip(profile, "speedscope", "samples", "samples");
 }
+
+TEST(the_largest_weight_there_is_comes_back)
+{
+	CLEANUP(profile) struct profile *profile = reading("folded", "main;a 9223372036854775807\nmain;b 9000000000000000000\n");
+	CLEANUP_TEXT char *text = writing(profile, "speedscope", NULL);
+	CLEANUP(profile) struct profile *again = reading("speedscope", text);
+
+	folded_is(again, NULL, "main;a 9223372036854775807\nmain;b 9000000000000000000\n");
+}
