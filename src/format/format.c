@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 extern const struct format bcc_format, bpftrace_format, callgrind_format, chrome_format, contentionz_format, coz_format;
@@ -144,6 +145,26 @@ static int fail_empty(const char *name, struct error *err)
 	return error_try(err, "to record again");
 }
 
+/* Behind what its reader says. */
+static void remark(struct profile *profile, const char *text)
+{
+	char key[40];
+	unsigned number = 1;
+
+	do
+		(void)snprintf(key, sizeof(key), "import.remark.%u", number++);
+	while (profile_meta(profile, key));
+	profile_set_meta(profile, key, text);
+}
+
+static void remark_input(struct profile *profile, const struct input *input)
+{
+	if (input_counts(input) && !profile_meta(profile, "import.counts_as_told"))
+		remark(profile, "what its numbers count was told in vain: the file says it itself");
+	if (input_leaves(input))
+		remark(profile, "bytes follow its compressed data that belong to none: they are not read");
+}
+
 static int read_by(const struct format *format, const struct format_reading *reading, struct input *input, struct profile **ret,
 		   struct error *err)
 {
@@ -158,6 +179,7 @@ static int read_by(const struct format *format, const struct format_reading *rea
 	}
 	if (r < 0)
 		return r;
+	remark_input(profile, input);
 	classify_profile(profile, false);
 	profile_freeze(profile);
 	*ret = take(profile);

@@ -186,8 +186,6 @@ int import_finish(struct import *import, struct error *err)
 		return r;
 	if (cut)
 		import_warn(import, "lines longer than a mebibyte were cut", "line", first);
-	if (input_counts(import->input) && !import->was_told)
-		import_warn(import, "what its numbers count was told in vain: the file says it itself", NULL, 0);
 	store(import);
 	if (import->samples || profile_interval_count(import->profile) || profile_cell_count(import->profile))
 		return 0;

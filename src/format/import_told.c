@@ -21,7 +21,7 @@ bool import_counts_valid(const char *counts)
 	const char *unit = unit_of(counts);
 	size_t name = (size_t)(unit - counts);
 
-	return import_unit_known(unit) && name != 1 && name < IMPORT_TOLD_BYTES && !memchr(counts, '/', name);
+	return import_unit_known(unit) && name != 1 && strchr(counts, ':') == strrchr(counts, ':') && name < IMPORT_TOLD_BYTES && !memchr(counts, '/', name);
 }
 
 bool import_told(struct import *import, bool named, struct import_event *event)

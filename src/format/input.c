@@ -283,6 +283,14 @@ void input_tell_counts(struct input *input, const char *counts)
 	input->counts = counts ? xstrdup(counts) : NULL;
 }
 
+bool input_leaves(const struct input *input)
+{
+	for (size_t i = 0; i < input->layer_count; i++)
+		if (unpacker_leaves(input->layers[i]))
+			return true;
+	return false;
+}
+
 const char *input_counts(const struct input *input)
 {
 	return input->counts;

@@ -13,6 +13,7 @@
  * Reading never fails at the call: what fails ends the input, and input_error() tells. Whoever reads
  * by format_read_input() need not ask, for that does.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,8 @@ const char *input_encoding(const struct input *input);
  * readers whose files are silent ask for it by import_told(). */
 void input_tell_counts(struct input *input, const char *counts);
 const char *input_counts(const struct input *input);
+/* At its end: did bytes follow a compressed stream that belong to none? */
+bool input_leaves(const struct input *input);
 
 /* The next bytes; fewer than wanted only at the end or beyond INPUT_PEEK_LIMIT. Valid until the next call. */
 const unsigned char *input_peek(struct input *input, size_t wanted, size_t *ret_size);

@@ -98,6 +98,14 @@ static bool stream_follows(struct unpacker *unpacker)
 					    unpacker->in_end - unpacker->in_start);
 }
 
+bool unpacker_leaves(const struct unpacker *unpacker)
+{
+	for (size_t i = unpacker->in_start; unpacker->ended && i < unpacker->in_end; i++)
+		if (unpacker->in[i])
+			return true;
+	return false;
+}
+
 static int step(struct unpacker *unpacker, struct unpack_step *ahead)
 {
 	int r;

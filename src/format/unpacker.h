@@ -47,6 +47,8 @@ struct unpacker *unpacker_new(const struct unpacking *unpacking, unpacker_source
 void unpacker_free(struct unpacker *unpacker);          /* NULL is fine */
 DEFINE_CLEANUP(unpacker)
 const char *unpacker_name(const struct unpacker *unpacker);
+/* After its end: does something else follow that it passes by? Zeros are padding. */
+bool unpacker_leaves(const struct unpacker *unpacker);
 /* What was read already, in front of what the source gives. */
 void unpacker_put_back(struct unpacker *unpacker, const void *bytes, size_t size);
 /* At least one byte, 0 at the end, negative errno: -EBADMSG damaged, -ENODATA cut short, -EFBIG wants too much memory. */

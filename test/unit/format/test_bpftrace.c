@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "format/import.h"
+
 #include "test.h"
 #include "unit/format/imported.h"
 
@@ -104,6 +106,15 @@ TEST(what_a_file_says_itself_is_not_overruled)
 
 	assert_null(profile_meta(profile, "import.counts_as_told"));
 	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "told in vain"));
+}
+
+TEST(what_is_counted_has_one_name_and_one_unit)
+{
+	assert_true(import_counts_valid("us"));
+	assert_true(import_counts_valid("off-cpu:us"));
+	assert_false(import_counts_valid("us:us:us"));
+	assert_false(import_counts_valid("off-cpu:"));
+	assert_false(import_counts_valid(":us"));
 }
 
 TEST(the_maps_name_is_the_event)

@@ -111,6 +111,27 @@ TEST(compressed_bytes_are_read_as_what_they_were)
 	}
 }
 
+/* Compressors' own tools warn of them; zeros are how tapes and blocks are filled up. */
+TEST(bytes_behind_a_compressed_stream_are_noticed_unless_they_are_zeros)
+{
+	static const char *const behind[] = { "", "\0\0\0\0", "junk" };
+
+	for (size_t i = 0; i < ARRAY_LENGTH(packers) * ARRAY_LENGTH(behind); i++) {
+		struct packed packed = packers[i / ARRAY_LENGTH(behind)].pack("hello\n", 6);
+		unsigned char *bytes = xcalloc(packed.size + 4, 1);
+		struct input *input;
+
+		memcpy(bytes, packed.bytes, packed.size);
+		memcpy(bytes + packed.size, behind[i % ARRAY_LENGTH(behind)], 4 * !!(i % ARRAY_LENGTH(behind)));
+		input = input_memory(bytes, packed.size + 4 * !!(i % ARRAY_LENGTH(behind)), "packed");
+		assert_whole(input, "hello\n", 6);
+		assert_int_equal(input_leaves(input), i % ARRAY_LENGTH(behind) == 2);
+		input_free(input);
+		free(bytes);
+		free(packed.bytes);
+	}
+}
+
 TEST(one_compression_inside_another_is_read_and_a_third_is_refused)
 {
 	for (size_t i = 0; i < ARRAY_LENGTH(packers); i++) {

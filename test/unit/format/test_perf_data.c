@@ -160,6 +160,22 @@ TEST(samples_are_found_by_the_second_they_fell_into)
 	assert_int_equal(profile_meta_number(profile, "capture.end_ns", 0), 5500000000);
 }
 
+TEST(what_its_numbers_count_is_told_in_vain_and_that_is_said)
+{
+	struct recording recording = small(0);
+	struct profile *profile = NULL;
+	struct error err = { 0 };
+	size_t size;
+	CLEANUP_TEXT uint8_t *bytes = recording_file(&recording, &size);
+	struct input *input = input_memory(bytes, size, "memory");
+
+	input_tell_counts(input, "us");
+	assert_int_equal(format_read_input(input, &profile, &err), 0);
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "told in vain"));
+	profile_free(profile);
+	input_free(input);
+}
+
 TEST(a_pipe_tells_the_same_as_a_file)
 {
 	struct recording recording = small(0), other = small(1);
