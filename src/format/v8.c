@@ -149,16 +149,44 @@ static void sample_add(struct v8_reader *reader, struct stack_id stack, uint64_t
 		import_sample(reader->import, &sample);
 }
 
-/* Each sample is told from the one before it; what it lasted is known when the next one comes. */
-static void samples_read(struct v8_reader *reader, struct json_value profile, struct json_value samples)
+struct v8_sample { int64_t time_ns; uint32_t node, order; };
+
+static int compare_samples(const void *left, const void *right)
+{
+	const struct v8_sample *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* A clock that was set back, or records that came late. None lies before the start. */
+static void samples_sort(struct v8_reader *reader, struct v8_sample *rows, size_t count, int64_t start_ns)
+{
+	size_t early = count;
+
+	for (size_t i = 1; i < count && early == count; i++)
+		if (rows[i].time_ns < rows[i - 1].time_ns)
+			early = i;
+	if (early == count)
+		return;
+	import_warn(reader->import, "time runs backwards: samples are put in the order of their times", "sample", early + 1);
+	for (size_t i = 0; i < count; i++)
+		rows[i].time_ns = rows[i].time_ns < start_ns ? start_ns : rows[i].time_ns;
+	qsort(rows, count, sizeof(*rows), compare_samples);
+}
+
+static struct v8_sample *samples_take(struct v8_reader *reader, struct json_value profile, struct json_value samples,
+				      size_t *ret_count)
 {
 	struct json_items nodes = json_items(samples), deltas = json_items(json_get(profile, "timeDeltas"));
 	struct json_items stamps = json_items(json_get(profile, "timestamps"));
-	struct stack_id before = { 0 };
-	int64_t now_ns = 0, before_ns = 0, end_ns = 0, delta;
-	bool any = false;
+	struct v8_sample *rows = NULL;
+	int64_t start_ns = 0, now_ns, delta;
+	size_t count = 0, room = 0;
 
-	(void)json_decimal(json_get(profile, "startTime"), 3, &now_ns);
+	(void)json_decimal(json_get(profile, "startTime"), 3, &start_ns);
+	now_ns = start_ns;
 	while (json_next(&nodes)) {
 		uint32_t node = node_of(reader, nodes.value);
 
@@ -167,19 +195,35 @@ static void samples_read(struct v8_reader *reader, struct json_value profile, st
 			now_ns = 0;
 		if (json_next(&stamps))
 			(void)json_decimal(stamps.value, 3, &now_ns);
-		if (any)
-			sample_add(reader, before, 1, span(before_ns, now_ns), before_ns > 0 ? (uint64_t)before_ns : 0);
 		if (!node)
 			import_skipped(reader->import, "a sample's node does not exist", "sample", nodes.index);
-		any = node != 0;
-		before = node ? node_stack(reader, node) : before;
-		before_ns = now_ns;
+		grow(rows, count, room);
+		rows[count] = (struct v8_sample){ now_ns, node, (uint32_t)count };
+		count++;
 	}
-	if (json_decimal(json_get(profile, "endTime"), json_get(profile, "nodes").kind == JSON_ARRAY ? 3 : 9, &end_ns) &&
-	    end_ns < before_ns)
-		end_ns = before_ns;
-	if (any)
-		sample_add(reader, before, 1, end_ns ? span(before_ns, end_ns) : 0, before_ns > 0 ? (uint64_t)before_ns : 0);
+	samples_sort(reader, rows, count, start_ns);
+	*ret_count = count;
+	return rows;
+}
+
+/* What a sample lasted is known from the next one. */
+static void samples_read(struct v8_reader *reader, struct json_value profile, struct json_value samples)
+{
+	size_t count;
+	struct v8_sample *rows = samples_take(reader, profile, samples, &count);
+	int64_t end_ns = 0;
+
+	if (json_decimal(json_get(profile, "endTime"), json_get(profile, "nodes").kind == JSON_ARRAY ? 3 : 9, &end_ns) && count &&
+	    end_ns < rows[count - 1].time_ns)
+		end_ns = rows[count - 1].time_ns;
+	for (size_t i = 0; i < count; i++) {
+		int64_t time_ns = rows[i].time_ns, until_ns = i + 1 < count ? rows[i + 1].time_ns : end_ns ? end_ns : time_ns;
+
+		if (rows[i].node)
+			sample_add(reader, node_stack(reader, rows[i].node), 1, span(time_ns, until_ns),
+				   time_ns > 0 ? (uint64_t)time_ns : 0);
+	}
+	free(rows);
 }
 
 /* Profiles without a list of samples still say how often each node was hit. */

@@ -45,6 +45,18 @@ TEST(circles_and_missing_nodes_end)
 	refused("cpuprofile", "{\"nodes\":[]}", "holds nothing");
 }
 
+/* As DevTools has it; half a millisecond is all that the profile is long. */
+TEST(a_sample_before_the_one_above_it_is_put_in_order)
+{
+	CLEANUP(profile) struct profile *profile = reading("cpuprofile",
+		"{\"nodes\":[" NODE("1", "a", "0", ",\"children\":[2]") "," NODE("2", "b", "0", "") "],"
+		"\"samples\":[2,1,2],\"timeDeltas\":[100,-500,800],\"startTime\":0,\"endTime\":500}");
+
+	assert_true(remarked(profile, "time runs backwards"));
+	folded_is(profile, "samples", "a 1\na;b 2\n");
+	folded_is(profile, "time", "a 100000\na;b 400000\n");
+}
+
 TEST(times_further_apart_than_can_be_counted_are_no_time)
 {
 	CLEANUP(profile) struct profile *profile = reading("cpuprofile",
