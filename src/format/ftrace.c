@@ -257,7 +257,7 @@ struct tracing {
 	struct map *threads;             /* tid → thread */
 	bool has_wakes;
 	struct seconds seconds;
-	uint64_t first_ns, last_ns, events;
+	uint64_t first_ns, last_ns, events, line_number;
 };
 
 /* Numbers alone tell threads here; which of them share a process only some lines say, so each is one of its own. */
@@ -315,6 +315,9 @@ static void event_tell(struct tracing *tracing, const struct line *line)
 		return;
 	}
 	tracing->events++;
+	if (line->time_ns < tracing->last_ns)
+		import_warn(tracing->import, "time runs backwards: an event is taken to be as late as the one before it", "line",
+			    tracing->line_number);
 	if (line->time_ns > tracing->last_ns)
 		tracing->last_ns = line->time_ns;
 }
@@ -347,9 +350,11 @@ static int ftrace_read(struct input *input, struct profile *into, struct error *
 	size_t size;
 
 	seconds_init(&tracing.seconds, into);
-	while ((text = input_line(input, &size)))
+	while ((text = input_line(input, &size))) {
+		tracing.line_number = input_line_number(input);
 		if (line_read(text, size, &line))
 			event_tell(&tracing, &line);
+	}
 	finish(&tracing);
 	seconds_done(&tracing.seconds);
 	return import_finish(import, err);

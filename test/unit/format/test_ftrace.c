@@ -131,3 +131,14 @@ TEST(a_switch_that_cannot_be_understood_is_counted)
 
 	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "1 skipped: a switch that cannot be understood"));
 }
+
+TEST(time_that_runs_backwards_is_said)
+{
+	CLEANUP(profile) struct profile *profile = read_text(
+		"          <idle>-0     [000] d... 100.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=a next_pid=10 next_prio=120\n"
+		"               a-10    [000] d... 99.010000: sched_switch: prev_comm=a prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=b next_pid=11 next_prio=120\n"
+		"               b-11    [000] d... 100.030000: sched_switch: prev_comm=b prev_pid=11 prev_prio=120 prev_state=S ==> next_comm=a next_pid=10 next_prio=120\n");
+
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "time runs backwards"));
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "at line 2"));
+}
