@@ -12,6 +12,7 @@
  * unit; without one it is one sample. Lines repeat, so each distinct frame line is read once.
  */
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/memory.h"
 #include "format/format.h"
 #include "format/import.h"
@@ -31,6 +32,8 @@ struct perf_script {
 	struct frame_id *frames;                 /* of the sample that is being read, leaf first */
 	size_t frame_count, frame_room;
 	struct import_sample sample;
+	uint64_t line_number;
+	struct map *weighted;                    /* string of an event's name → 1: its first sample has no period, 2: it has */
 	bool open;                               /* an event line was seen and its sample not ended */
 };
 
@@ -123,12 +126,27 @@ static void frame_add(struct perf_script *script, struct frame_id frame)
 	script->frames[script->frame_count++] = frame;
 }
 
+/* One sum cannot hold both: what has a period and what has none are events of their own, the first under its own name. */
+static char *name_apart(struct perf_script *script, const char *name, bool weighted)
+{
+	uint32_t id = profile_string(import_profile(script->import), name).index, *first = map_put(script->weighted, &id, NULL);
+
+	if (!*first)
+		*first = 1 + weighted;
+	if (*first == 1u + weighted)
+		return xstrdup(name);
+	import_warn(script->import, "an event has a period in some samples only: those of either kind are kept apart", "line",
+		    script->line_number);
+	return xasprintf("%s-%s", name, weighted ? "periods" : "samples");
+}
+
 static void sample_begin(struct perf_script *script, const struct perf_event *event)
 {
-	CLEANUP_TEXT char *name = xstrndup(event->name ? event->name : "samples",
-					   event->name ? event->name_size : 7);
+	CLEANUP_TEXT char *own = xstrndup(event->name ? event->name : "samples",
+					  event->name ? event->name_size : 7);
 	CLEANUP_TEXT char *comm = xstrndup(event->comm, event->comm_size);
 	const bool weighted = event->period != 0;
+	CLEANUP_TEXT char *name = name_apart(script, own, weighted);
 
 	sample_end(script);
 	script->sample = (struct import_sample){
@@ -194,17 +212,20 @@ static void line_read(struct perf_script *script, struct input *input, const cha
 static int perf_script_read(struct input *input, struct profile *into, struct error *err)
 {
 	CLEANUP(import) struct import *import = import_new(into, input, &perf_script_format);
-	struct perf_script script = { .import = import, .lines = intern_new() };
+	struct perf_script script = { .import = import, .lines = intern_new(), .weighted = map_new(sizeof(uint32_t)) };
 	const char *line;
 	size_t size;
 
 	script.frames_of = xcalloc(1, sizeof(*script.frames_of));        /* of the empty line */
 	script.frames_of_count = script.frames_of_room = 1;
 	import_source(import, "perf script");
-	while ((line = input_line(input, &size)))
+	while ((line = input_line(input, &size))) {
+		script.line_number = input_line_number(input);
 		line_read(&script, input, line, size);
+	}
 	sample_end(&script);
 	intern_free(script.lines);
+	map_free(script.weighted);
 	free(script.frames_of);
 	free(script.frames);
 	return import_finish(import, err);

@@ -197,3 +197,24 @@ TEST(few_fields_suffice_where_frames_follow)
 	assert_int_equal(recognised("a 1/2 3.000000001: sched:sched_switch: prev_comm=b x:\n"), 50);
 	assert_int_equal(recognised("a 1 100 cycles:\na 1 100 cycles:\n"), 50);
 }
+
+TEST(samples_of_one_event_with_and_without_a_period_are_kept_apart_by_name)
+{
+	CLEANUP(profile) struct profile *profile = read_text(
+		"a 1/1 [000] 1.000001:     250 cycles:u: \n\t55d0 f+0x10 (/a)\n\n"
+		"a 1/1 [000] 1.000002: cycles:u: \n\t55d0 f+0x10 (/a)\n\na 1/1 [000] 1.000003:     250 cycles:u: \n\t55d0 f+0x10 (/a)\n\n");
+	struct dimension_id with = profile_dimension_find(profile, NULL, "cycles:u"),
+			    without = profile_dimension_find(profile, NULL, "cycles:u-samples");
+	uint64_t sums[2] = { 0 };
+
+	for (size_t i = 0; i < profile_cell_count(profile); i++) {
+		const struct cell *cell = profile_cell_at(profile, i);
+
+		if (cell->stack.index)
+			sums[dimension_is(profile_cell_dimension(profile, cell), without)] += cell->value;
+	}
+	assert_true(with.index && without.index);
+	assert_int_equal(sums[0], 500);
+	assert_int_equal(sums[1], 1);
+	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "kept apart, at line 4"));
+}
