@@ -91,15 +91,38 @@ static uint64_t columns_put(struct columns *columns, struct choice choice, uint6
 	return value;
 }
 
+/* The dimension that counts another's events by what producers call both; 0 where there is none. */
+static uint32_t counter_of(const struct profile *profile, uint32_t of)
+{
+	const char *name = profile_text(profile, profile_dimension_at(profile, of)->name);
+
+	for (uint32_t i = 1; i < profile_dimension_count(profile); i++) {
+		const struct dimension *row = profile_dimension_at(profile, i);
+
+		if (!row->parent.index && values_count_next(profile_text(profile, row->name), name))
+			return i;
+	}
+	return 0;
+}
+
+/* In the order of the profile, other than that what counts another stands in front of it; a pprof file keeps its own. */
 static void columns_of_all(struct columns *columns)
 {
 	const struct profile *profile = columns->profile;
+	bool *placed = xcalloc(profile_dimension_count(profile), sizeof(*placed));
 	uint64_t before = 0;
 
-	for (uint32_t i = 1; i < profile_dimension_count(profile); i++)
-		if (!profile_dimension_at(profile, i)->parent.index)
-			before = columns_put(columns, choice_of(profile, (struct dimension_id){ i }),
-					     before);
+	for (uint32_t i = 1; i < profile_dimension_count(profile); i++) {
+		uint32_t row[] = { columns_came_as_pprof(profile) ? 0 : counter_of(profile, i), i };
+
+		for (size_t j = profile_dimension_at(profile, i)->parent.index ? 2 : 0; j < 2; j++) {
+			if (!row[j] || placed[row[j]])
+				continue;
+			placed[row[j]] = true;
+			before = columns_put(columns, choice_of(profile, (struct dimension_id){ row[j] }), before);
+		}
+	}
+	free(placed);
 }
 
 int columns_make(struct columns *columns, const struct profile *profile,

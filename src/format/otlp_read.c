@@ -34,7 +34,7 @@ static void resource_label(struct otlp_reader *reader, const struct otlp_attribu
 		if (row->is_text)
 			label->text = otlp_chars(reader, row->text);
 	} else if (row->is_text && *key) {
-		bool own = !strncmp(key, "crosscut.", 9) && content_travels(key + 9);
+		bool own = !strncmp(key, "crosscut.", 9) && (content_travels(key + 9) || !strncmp(key + 9, "pprof.", 6));
 
 		(void)snprintf(meta, sizeof(meta), "%s%s", own ? "" : "resource.", own ? key + 9 : key);
 		if (!profile_meta(reader->profile, meta))

@@ -339,7 +339,7 @@ static void resource_put(const struct otlp_writer *writer, struct text *to,
 		if (!strncmp(key, "resource.", 9) && strcmp(key + 9, "process.executable.name") != 0 &&
 		    strcmp(key + 9, "process.executable.path") != 0)
 			otlp_key_text(&resource, RESOURCE_ATTRIBUTES, key + 9, value);
-		if (content_travels(key)) {
+		if (content_travels(key) || !strncmp(key, "pprof.", 6)) {
 			CLEANUP_TEXT char *name = xasprintf("crosscut.%s", key);
 
 			otlp_key_text(&resource, RESOURCE_ATTRIBUTES, name, value);

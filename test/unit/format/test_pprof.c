@@ -630,6 +630,24 @@ TEST(another_events_number_is_no_count)
 	}
 }
 
+TEST(what_was_read_comes_back_through_otlp)
+{
+	struct text bytes = foreign();
+	struct profile *profile = imported("pprof", bytes.bytes, bytes.size);
+	struct profile *otlp = imported_again(profile, "otlp", NULL), *again = imported_again(otlp, "pprof", NULL);
+
+	foreign_is_in(again);
+	assert_int_equal(profile_dimension_count(again), 3);
+	assert_string_equal(profile_text(again, profile_dimension_at(again, 1)->name), "alloc_objects");
+	assert_string_equal(profile_meta(again, "pprof.period_type"), "alloc_space");
+	assert_string_equal(profile_meta(again, "pprof.period_unit"), "bytes");
+	assert_null(profile_meta(again, "pprof.comment.1"));
+	profile_free(again);
+	profile_free(otlp);
+	profile_free(profile);
+	text_done(&bytes);
+}
+
 TEST(a_capture_comes_back_with_all_of_its_dimensions_threads_and_parts)
 {
 	struct sample sample = small_sample();
