@@ -223,6 +223,13 @@ void choice_frames(const struct choice *choice, struct stack_id stack, struct ch
 	}
 }
 
+const char *choice_frame_name(const struct profile *profile, struct frame_id frame, char *text, size_t size)
+{
+	const char *known = profile_frame_known_name(profile, frame);
+
+	return known ? known : profile_frame_name(profile, frame, text, size);
+}
+
 static const char *const causes[STACK_STATUS_COUNT] = {
 	[STACK_TRUNCATED] = "[truncated]",
 	[STACK_FAILED] = "[failed]",

@@ -42,6 +42,8 @@ const char *choice_comm(const struct profile *profile, struct thread_id thread);
 /* The frames of a stack, leaf first. It grows to the deepest and is used again; free() its frames. */
 struct choice_path { struct frame_id *frames; size_t count, room; };
 void choice_frames(const struct choice *choice, struct stack_id stack, struct choice_path *ret);
+/* A frame's name, whole where it has one; else it is made up in text. */
+const char *choice_frame_name(const struct profile *profile, struct frame_id frame, char *text, size_t size);
 /* Why a stack does not reach its root: "[truncated]", "[failed]"; NULL where it does or nobody
  * knows. */
 const char *choice_cause(const struct choice *choice, struct stack_id stack);

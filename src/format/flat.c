@@ -173,13 +173,13 @@ static void frame_flatten(struct flat *flat, struct frame_id id)
 	const struct symbol *symbols = profile_frame_symbols(profile, id, &symbol_count);
 
 	if (!symbol_count)
-		stack_append(flat, frame_put(flat, profile_frame_name(profile, id, name, sizeof(name)), path, frame->line, 0, id));
+		stack_append(flat, frame_put(flat, choice_frame_name(profile, id, name, sizeof(name)), path, frame->line, 0, id));
 	while (symbol_count-- > 0) {
 		const struct symbol *symbol = &symbols[symbol_count];
 		const char *text = profile_text(profile, symbol->name);
 
 		if (!*text)
-			text = profile_frame_name(profile, id, name, sizeof(name));
+			text = choice_frame_name(profile, id, name, sizeof(name));
 		stack_append(flat, frame_put(flat, text, profile_text(profile, symbol->path), symbol->line, depth++, id));
 	}
 }

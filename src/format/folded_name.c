@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LIMIT = 64 * 1024 };
+#define NAME_LIMIT ((size_t)1 << 30)                 /* with all that was inlined */
 
 void folded_names_init(struct folded_names *names, const struct profile *profile, const struct format_options *options)
 {
@@ -154,7 +154,7 @@ static void one_append(struct folded_names *names, struct frame_id id, const cha
 	char text[4096];
 
 	if (!names->tidy) {
-		name = name ? name : profile_frame_name(names->profile, id, text, sizeof(text));
+		name = name ? name : choice_frame_name(names->profile, id, text, sizeof(text));
 		folded_append(into, name, strlen(name));
 	} else if (name) {
 		tidy_append(into, name, java);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OLD_MAPPING_HAS_FUNCTIONS = 6, NAME_LIMIT = 4096 };
+enum { OLD_MAPPING_HAS_FUNCTIONS = 6 };
 
 void otlp_writer_init(struct otlp_writer *writer, const struct profile *profile, bool old)
 {

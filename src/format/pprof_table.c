@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "format/choice.h"
 #include "format/protobuf.h"
 #include "format/utf8_text.h"
 #include "profile/profile.h"
@@ -247,7 +248,7 @@ static void lines_put(struct pprof *pprof, struct text *location, struct frame_i
 		line_put(pprof, location, profile_text(profile, symbols[i].name),
 			 profile_text(profile, symbols[i].path), symbols[i].line, 0);
 	if (!count && (frame->name.index || (!mapping && !frame->offset)))
-		line_put(pprof, location, profile_frame_name(profile, id, name, sizeof(name)),
+		line_put(pprof, location, choice_frame_name(profile, id, name, sizeof(name)),
 			 profile_text(profile, frame->path), frame->line, frame->column);
 	if (!mapping)
 		return;

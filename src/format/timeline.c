@@ -67,7 +67,7 @@ const char *timeline_name(const struct profile *profile, const struct interval *
 	struct frame_id frame = profile_stack_at(profile, interval->stack.index)->frame;
 
 	if (!is_state(profile, id) && frame.index)
-		return profile_frame_name(profile, frame, text, size);
+		return choice_frame_name(profile, frame, text, size);
 	CLEANUP_TEXT char *name = choice_name(profile, id);
 	(void)snprintf(text, size, "%s", name);
 	return text;

@@ -21,7 +21,7 @@ int timeline_check(const struct profile *profile, struct error *err);
 uint32_t timeline_pid(const struct profile *profile, struct process_id id);
 uint32_t timeline_tid(const struct profile *profile, struct thread_id id);
 enum timeline_kind timeline_kind(const struct profile *profile, const struct interval *interval);
-/* "disk/read" for a state, the innermost frame's name for all else; written into text, cut to size. */
+/* "disk/read" for a state, the innermost frame's name, whole, for all else; in text where it is made up. */
 const char *timeline_name(const struct profile *profile, const struct interval *interval, char *text, size_t size);
 /* What the profile counted in a slice, by dimension; for counters. NULL where it has none that are amounts or levels. The
  * weighting is that of its least exact cell. */

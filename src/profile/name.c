@@ -153,18 +153,26 @@ static const char *file_base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+const char *profile_frame_known_name(const struct profile *profile, struct frame_id id)
+{
+	const struct frame *frame = profile_frame_at(profile, id.index);
+	size_t count;
+	const struct symbol *symbols = profile_frame_symbols(profile, id, &count);
+
+	if (count && symbols->name.index)
+		return profile_text(profile, symbols->name);
+	return frame->name.index ? profile_text(profile, frame->name) : NULL;
+}
+
 const char *profile_frame_name(const struct profile *profile, struct frame_id id, char *text,
 			       size_t size)
 {
 	const struct frame *frame = profile_frame_at(profile, id.index);
 	const char *path = profile_text(profile, profile_file_at(profile, frame->file.index)->path);
-	size_t count;
-	const struct symbol *symbols = profile_frame_symbols(profile, id, &count);
+	const char *known = profile_frame_known_name(profile, id);
 
-	if (count && symbols->name.index)
-		(void)snprintf(text, size, "%s", profile_text(profile, symbols->name));
-	else if (frame->name.index)
-		(void)snprintf(text, size, "%s", profile_text(profile, frame->name));
+	if (known)
+		(void)snprintf(text, size, "%s", known);
 	else if (*path)
 		(void)snprintf(text, size, "%s+0x%" PRIx64, file_base_name(path), frame->offset);
 	else if (frame->offset)

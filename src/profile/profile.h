@@ -294,6 +294,8 @@ static inline double cell_weight(const struct cell *cell)
 }
 /* The symbols of a frame, depth 0 first; *ret_count 0 where it has none. Valid after the freeze. */
 const struct symbol *profile_frame_symbols(const struct profile *profile, struct frame_id frame, size_t *ret_count);
+/* The innermost symbol of a frame, or its own name, however long; NULL where it has neither. */
+const char *profile_frame_known_name(const struct profile *profile, struct frame_id frame);
 /* Name to show for a frame: its innermost symbol, its own name, or "module+0x1234"; written into text, cut to size. */
 const char *profile_frame_name(const struct profile *profile, struct frame_id frame, char *text, size_t size);
 /* Where a process' address lies at a time: the newest mapping that holds it. NULL where none does. */

@@ -103,6 +103,20 @@ static inline struct profile *reading_deep(void)
 	return profile;
 }
 
+/* Two names that differ in their last letter alone, of so many bytes. */
+static inline struct profile *reading_long(int size)
+{
+	struct text text = TEXT(READING_LIMIT);
+	struct profile *profile;
+
+	for (int i = 1; i <= 2; i++)
+		text_print(&text, "one;%0*d %d\n", size, i, 4 + i);
+	profile = reading("folded", text_string(&text));
+	folded_is(profile, "samples", text_string(&text));
+	text_done(&text);
+	return profile;
+}
+
 /* How often something was remarked: "3 skipped: …" or a text alone. */
 static inline bool remarked(const struct profile *profile, const char *what)
 {

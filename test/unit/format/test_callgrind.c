@@ -126,3 +126,10 @@ TEST(a_call_that_a_long_recursion_repeats_counts_once)
 	assert_null(strstr(written, "calls=35 0\n"));
 	text_done(&text);
 }
+
+TEST(long_names_are_written_whole)
+{
+	CLEANUP(profile) struct profile *profile = reading_long(60000);
+
+	round_trip(profile, "callgrind", "samples", "samples");
+}

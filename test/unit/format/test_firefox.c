@@ -186,3 +186,10 @@ TEST(the_largest_weight_there_is_comes_back)
 
 	folded_is(again, NULL, "main;a 9223372036854775807\nmain;b 9000000000000000000\n");
 }
+
+TEST(long_names_are_written_whole)
+{
+	CLEANUP(profile) struct profile *profile = reading_long(60000);
+
+	round_trip(profile, "firefox", "samples", "samples");
+}

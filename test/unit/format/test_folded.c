@@ -255,3 +255,10 @@ TEST(a_deep_stack_is_written_to_its_root)
 
 	assert_int_equal(profile_stack_count(profile) , 2 + 2 * 2501);
 }
+
+TEST(long_names_are_written_whole)
+{
+	CLEANUP(profile) struct profile *profile = reading_long(70000);
+
+	assert_int_equal(profile_frame_count(profile), 1 + 3);
+}
