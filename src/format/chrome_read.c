@@ -29,7 +29,7 @@
 
 extern const struct format chrome_format;
 
-enum { NAME_LIMIT = 64 * 1024, NS_DIGITS = 3, TRACK_LIMIT = 1 << 22, EVENT_LIMIT = 1 << 30 };
+enum { NAME_LIMIT = IMPORT_NAME_LIMIT, NS_DIGITS = 3, TRACK_LIMIT = 1 << 22, EVENT_LIMIT = 1 << 30 };
 
 struct chrome_reader {
 	struct import *import;
@@ -70,7 +70,7 @@ static void event_skip(struct chrome_reader *reader, const char *why)
 
 static struct string_id name_read(struct chrome_reader *reader, struct json_value event, bool required)
 {
-	const char *name = json_decoded(json_get(event, "name"), &reader->scratch);
+	const char *name = import_name_whole(reader->import, json_decoded(json_get(event, "name"), &reader->scratch));
 
 	return profile_string(reader->into, *name || !required ? name : "(unnamed)");
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LIMIT = 64 * 1024, LIBRARY_LIMIT = 1 << 20 };
+enum { NAME_LIMIT = IMPORT_NAME_LIMIT, LIBRARY_LIMIT = 1 << 20 };
 #define ADDRESS_LIMIT 9007199254740992.0             /* 2^53: as far as a double counts by one */
 
 struct string_id firefox_text(const struct firefox_tables *tables, size_t index)
@@ -22,9 +22,8 @@ struct string_id firefox_text(const struct firefox_tables *tables, size_t index)
 	if (index >= strings->table.count)
 		return (struct string_id){ 0 };
 	if (!strings->texts[index])
-		strings->texts[index] = 1 + import_text(tables->import,
-							json_decoded(string_table_at(&strings->table, index),
-								     &tables->common->scratch), 0).index;
+		strings->texts[index] = 1 + import_text(tables->import, import_name_whole(tables->import,
+			json_decoded(string_table_at(&strings->table, index), &tables->common->scratch)), 0).index;
 	return (struct string_id){ strings->texts[index] - 1 };
 }
 

@@ -58,6 +58,13 @@ static bool is_no_name(const char *text, size_t size)
 	return false;
 }
 
+const char *import_name_whole(struct import *import, const char *name)
+{
+	if (strnlen(name, IMPORT_NAME_LIMIT) >= IMPORT_NAME_LIMIT)
+		import_warn(import, "names longer than a mebibyte were cut", NULL, 0);
+	return name;
+}
+
 struct string_id import_text(struct import *import, const char *text, size_t size)
 {
 	if (text && !size)

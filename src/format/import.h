@@ -50,6 +50,9 @@ struct import_name {
 	struct string_id function_id, path_id;
 	struct file_id file_id;
 };
+enum { IMPORT_NAME_LIMIT = 1 << 20 };                /* as a line: a longer one is cut and it is said */
+/* Says so of a name that fills what readers keep of one. Returns it. */
+const char *import_name_whole(struct import *import, const char *name);
 /* A size of 0 asks strlen. None for what tools write where they know no name. */
 struct string_id import_text(struct import *import, const char *text, size_t size);
 struct file_id import_file(struct import *import, const char *module, const char *build_id);

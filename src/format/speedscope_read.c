@@ -24,7 +24,7 @@
 
 extern const struct format speedscope_format;
 
-enum { NAME_LIMIT = 64 * 1024, OPEN_LIMIT = 64 * 1024 };
+enum { NAME_LIMIT = IMPORT_NAME_LIMIT, OPEN_LIMIT = 64 * 1024 };
 
 /*
  * Closing a frame that is not the innermost closes those in it too: the writer lost their ends. How often each frame is
@@ -74,7 +74,7 @@ static void frames_read(struct speedscope_reader *reader, struct json_value arra
 	reader->frames = xcalloc(json_count(array) + 1, sizeof(*reader->frames));
 	while (array.kind == JSON_ARRAY && json_next(&items)) {
 		struct import_name name = {
-			.function = json_decoded(json_get(items.value, "name"), &reader->scratch),
+			.function = import_name_whole(reader->import, json_decoded(json_get(items.value, "name"), &reader->scratch)),
 			.path = json_decoded(json_get(items.value, "file"), &reader->other),
 			.line = (uint32_t)json_whole(json_get(items.value, "line"), 0),
 			.column = (uint32_t)json_whole(json_get(items.value, "col"), 0),

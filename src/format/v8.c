@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-enum { NAME_LIMIT = 64 * 1024, NODE_LIMIT = 1 << 24, NS_PER_US = 1000 };
+enum { NAME_LIMIT = IMPORT_NAME_LIMIT, NODE_LIMIT = 1 << 24, NS_PER_US = 1000 };
 
 struct node { struct frame_id frame; uint32_t parent; int64_t id, hits; bool done; struct stack_id stack; };
 
@@ -42,7 +42,7 @@ static struct frame_id frame_read(struct v8_reader *reader, struct json_value no
 	struct json_value from = old ? node : call;
 	int64_t line = json_whole(json_get(from, "lineNumber"), -1) + !old;
 	int64_t column = json_whole(json_get(from, "columnNumber"), -1) + !old;
-	struct import_name name = { .function = json_decoded(json_get(from, "functionName"), &reader->scratch),
+	struct import_name name = { .function = import_name_whole(reader->import, json_decoded(json_get(from, "functionName"), &reader->scratch)),
 				    .path = json_decoded(json_get(from, "url"), &reader->other),
 				    .line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0,
 				    .column = column > 0 && column < UINT32_MAX ? (uint32_t)column : 0 };

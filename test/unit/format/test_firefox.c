@@ -189,7 +189,7 @@ TEST(the_largest_weight_there_is_comes_back)
 
 TEST(long_names_are_written_whole)
 {
-	CLEANUP(profile) struct profile *profile = reading_long(60000);
+	CLEANUP(profile) struct profile *profile = reading_long(70000);
 
 	round_trip(profile, "firefox", "samples", "samples");
 }

@@ -104,7 +104,19 @@ TEST(the_largest_weight_there_is_comes_back)
 
 TEST(long_names_are_written_whole)
 {
-	CLEANUP(profile) struct profile *profile = reading_long(60000);
+	CLEANUP(profile) struct profile *profile = reading_long(70000);
 
 	round_trip(profile, "speedscope", "samples", "samples");
+}
+
+TEST(a_name_that_is_cut_is_said)
+{
+	struct text text = TEXT(4 << 20);
+	CLEANUP(profile) struct profile *profile = NULL;
+
+	text_print(&text, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"shared\":{\"frames\":[{\"name\":\"%0*d\"}]},"
+		   "\"profiles\":[" SAMPLED("none", "[[0]]", "[5]") "]}", 2 << 20, 1);
+	profile = reading("speedscope", text_string(&text));
+	assert_true(remarked(profile, "names longer than a mebibyte were cut"));
+	text_done(&text);
 }
