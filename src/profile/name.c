@@ -164,6 +164,15 @@ const char *profile_frame_known_name(const struct profile *profile, struct frame
 	return frame->name.index ? profile_text(profile, frame->name) : NULL;
 }
 
+/* Where the call is: formats say it so, and a frame is to have one name whichever way it took. */
+static uint64_t call_offset(const struct frame *frame)
+{
+	bool behind = frame->method == METHOD_FRAME_POINTER || frame->method == METHOD_CFI ||
+		      frame->method == METHOD_GENERATED || frame->method == METHOD_GUESS;
+
+	return frame->offset - (behind && frame->offset);
+}
+
 const char *profile_frame_name(const struct profile *profile, struct frame_id id, char *text,
 			       size_t size)
 {
@@ -174,9 +183,9 @@ const char *profile_frame_name(const struct profile *profile, struct frame_id id
 	if (known)
 		(void)snprintf(text, size, "%s", known);
 	else if (*path)
-		(void)snprintf(text, size, "%s+0x%" PRIx64, file_base_name(path), frame->offset);
+		(void)snprintf(text, size, "%s+0x%" PRIx64, file_base_name(path), call_offset(frame));
 	else if (frame->offset)
-		(void)snprintf(text, size, "0x%" PRIx64, frame->offset);
+		(void)snprintf(text, size, "0x%" PRIx64, call_offset(frame));
 	else
 		(void)snprintf(text, size, "[unknown]");
 	return text;

@@ -687,7 +687,7 @@ TEST(symbols_are_replaced_without_breaking_the_seal)
 	assert_int_equal(profile_symbol_count(back), 1);
 	assert_int_equal(profile_symbol_at(back, 0)->frame.index, 3);
 	assert_string_equal(profile_frame_name(back, (struct frame_id){ 3 }, name, sizeof(name)),
-			    "store+0x1040");
+			    "store+0x103f");
 }
 
 TEST(verdicts_of_gates_are_stored_and_replaced)

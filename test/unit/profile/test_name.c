@@ -13,6 +13,23 @@ static const char *name_of(const struct profile *profile, struct frame frame_row
 	return profile_frame_name(profile, profile_frame(adding, frame_row), text, sizeof(text));
 }
 
+/* A stack's walk finds where a caller goes on; pprof and others say where it calls. It is one frame. */
+TEST(a_caller_without_a_name_is_called_alike_whichever_way_it_came)
+{
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct file_id program = profile_file(profile, "/bin/burn", NULL);
+	static const enum frame_method behind[] = { METHOD_FRAME_POINTER, METHOD_CFI, METHOD_GENERATED, METHOD_GUESS };
+	static const enum frame_method exact[] = { METHOD_IMPORTED, METHOD_LEAF, METHOD_SIGNAL, METHOD_KERNEL };
+
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(name_of(profile, (struct frame){ .file = program, .offset = 0x119c, .method = behind[i] }, profile),
+				    "burn+0x119b");
+		assert_string_equal(name_of(profile, (struct frame){ .file = program, .offset = 0x119b, .method = exact[i] }, profile),
+				    "burn+0x119b");
+	}
+	assert_string_equal(name_of(profile, (struct frame){ .offset = 0xabc, .method = METHOD_CFI }, profile), "0xabb");
+}
+
 TEST(a_frame_is_shown_by_the_best_name_there_is)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
