@@ -135,9 +135,9 @@ static char decimal_of(const char *text)
 	mark = strpbrk(first, ".,");
 	if (decimal || !mark || strspn(first, "0123456789.,") != strlen(first))
 		return decimal;
-	word = first + strlen(first) + 1;
-	word += strspn(word, " \t");
-	return word < line + strlen(text) && !is_unit(word) ? other_mark(*mark) : 0;
+	word = first + strlen(first);
+	word = strtok_r(word < line + strlen(text) ? word + 1 : word, " \t", &rest);
+	return word && !is_unit(word) ? other_mark(*mark) : 0;
 }
 
 static bool text_parse(char *line, char decimal, struct counter *ret)

@@ -87,6 +87,7 @@ TEST(a_number_that_could_be_either_is_decided_by_its_unit_or_said)
 	assert_int_equal(profile_cell_at(faults, 0)->value, 1119);
 	assert_int_equal(profile_cell_at(faults, 1)->value, 2500000);
 	assert_int_equal(profile_cell_at(alone, 0)->value, 1119);
+	assert_null(counters_of("Performance counter stats for 'a':\n 1,234"));
 	assert_int_equal(profile_cell_at(energy, 0)->value, 1119);
 	assert_non_null(strstr(profile_meta(energy, "import.remark.1"), "decimals or of thousands"));
 }
