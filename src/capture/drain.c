@@ -169,6 +169,7 @@ static void harvest_new_process(struct drain *drain, uint32_t pid, bool mappings
 void drain_expect(struct drain *drain, uint32_t pid)
 {
 	harvest_new_process(drain, pid, false);
+	drain->hurries = drain->expects = true;
 }
 
 static void before_record(struct drain *drain, const struct wire_head *head)
@@ -284,6 +285,7 @@ static const struct wire_head *unwound(struct drain *drain, const struct wire_he
 	switch (head->kind) {
 	case WIRE_SPACE_EXEC:
 		drain->hurries = true;
+		drain->expects = false;
 		unwinding_exec(drain->unwinding, space->process);
 		interpreting_exec(drain->interpreting, space->process);
 		break;
@@ -339,7 +341,7 @@ void drain_tick(struct drain *drain)
 {
 	if (drain->options.heap)                /* before the side band, for the same reason as the ring */
 		heap_read(drain->options.heap, drain->options.bpf->data->window_end_ns, &drain->batch);
-	drain->hurries = drain->options.heap && heap_is_busy(drain->options.heap);
+	drain->hurries = drain->expects || (drain->options.heap && heap_is_busy(drain->options.heap));
 	rings_read(drain);
 	if (drain->sideband)
 		(void)sideband_read(drain->sideband, put_sideband, drain);

@@ -33,6 +33,7 @@ struct drain {
 	const struct counters *perf_counters;   /* NULL: none */
 	uint32_t *ended;                        /* processes that exited: forgotten a tick later, when their last records are decoded */
 	size_t ended_count, ended_before, ended_room;   /* before: those of the tick before stand first */
+	bool expects;                           /* a command that is held and will begin */
 	bool hurries;                           /* programs begin: the next tick should come soon */
 	struct unwinding_stack walked;
 	struct { struct wire_request_open open; char texts[sizeof(struct work_class) + 8]; } opened;     /* the request at hand */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Threads live on through seconds in which nothing was seen, and a selection adds up their lives slice by slice: so such
- * seconds get slices, but not more in all than a day has. A file that leaps further has holes between its slices.
+ * seconds get slices, but not more in all than an hour has. A file that leaps further has holes between its slices.
  */
 #include "format/seconds.h"
 
 #include "base/map.h"
 #include "profile/profile.h"
 
-enum { SECOND_NS = 1000000000, FILLED_LIMIT = 86400 };
+enum { SECOND_NS = 1000000000, FILLED_LIMIT = 3600 };
 
 void seconds_init(struct seconds *seconds, struct profile *profile)
 {
