@@ -247,7 +247,7 @@ static bool has_awkward_name(const struct profile *profile, const struct frame *
 static bool has_address(const struct profile *profile, const struct frame *frame)
 {
 	(void)profile;
-	return frame->offset != 0 && frame->method != METHOD_KERNEL && has_module(profile, frame);
+	return frame->offset != 0 && !(frame->offset >> 63) && frame->method != METHOD_KERNEL && has_module(profile, frame);
 }
 
 static bool is_kernel(const struct profile *profile, const struct frame *frame)

@@ -39,7 +39,7 @@ google+perfetto/derived/json/test_json_all_slice_types.json
 google+perfetto/test/trace_processor/diff_tests/parser/strace/unfinished_resumed.strace
 google+perfetto/test/trace_processor/diff_tests/parser/parsing/flow_events_json_v2.json
 google+perfetto/test/trace_processor/diff_tests/parser/parsing/sched_blocked_systrace.systrace
-google+perf_data_converter/src/quipper/testdata/perf.data.piped.header_features-4.16
+google+perf_data_converter/src/quipper/testdata/perf.data.hybrid_topology
 jlfwong+speedscope/sample/profiles/callgrind/callgrind.multiple-event-types.log
 jlfwong+speedscope/sample/profiles/speedscope/0.6.0/two-sampled.speedscope.json
 jlfwong+speedscope/sample/profiles/stackcollapse/recursion.txt

@@ -147,7 +147,7 @@ static void name_facts(const struct frame *frame, const char *name)
 		FACT("modules\t%s in %s", name, string(file->path));
 	if (file->build_id.index)
 		FACT("build-ids\t%s in build %s", name, string(file->build_id));
-	if (frame->offset && file->path.index)
+	if (frame->offset && !(frame->offset >> 63) && file->path.index)     /* the upper half is the kernel's */
 		FACT("addresses\t%s at %" PRIx64, name, call_address(frame));
 }
 
@@ -189,12 +189,14 @@ static const char *frame_facts(struct text *to, struct frame_id id)
 static const char *stack_facts(struct text *to, const struct choice *choice, struct stack_id stack)
 {
 	static struct choice_path path;
+	char name[NAME_BYTES];
 	const char *leaf = NULL, *cause = choice_cause(choice, stack);
 
 	choice_frames(choice, stack, &path);
 	if (cause)
 		text_print(to, ";%s", cause);
-	if (path.count == 1 && !strcmp(frame_name(path.frames[0]), "?"))
+	if (path.count == 1 && profile_frame_name(profile, path.frames[0], name, sizeof(name)) &&
+	    (!strcmp(name, "[unknown]") || !strcmp(name, "[no stack]")))
 		return NULL;                         /* a format that must have a frame gave it one */
 	while (path.count-- > 0)
 		leaf = frame_facts(to, path.frames[path.count]);
