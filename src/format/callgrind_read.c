@@ -337,12 +337,12 @@ static int line_read(struct callgrind_reader *reader, struct input *from, const 
 
 const char *callgrind_unit(const char *name)
 {
-	size_t size = strlen(name);
 	const char *open = NULL;
 
 	for (const char *at = name; (at = strstr(at, "_(")); at += 2)
 		open = at + 2;
-	return open && open > name + 2 && size && name[size - 1] == ')' && open[1] ? open : NULL;
+	/* something before it, something in it, and nothing behind it */
+	return open && open > name + 2 && open[0] && open[1] && open[strlen(open) - 1] == ')' ? open : NULL;
 }
 
 /* "Time_(10ns)", "Memory_(bytes)": as xdebug writes units; callgrind's own events are counts. */
@@ -350,13 +350,15 @@ static void event_finish(struct callgrind_reader *reader, size_t event, size_t *
 {
 	const char *name = profile_text(reader->into, reader->event_names[event]), *open = callgrind_unit(name);
 	uint64_t multiply = open ? strtoull(open, NULL, 10) : 1;
-	const char *named = open ? open + strspn(open, "0123456789") : NULL;
+	const char *named = open ? open + strspn(open, "0123456789") : ")";
 	CLEANUP_TEXT char *shown = open ? xstrndup(name, (size_t)(open - 2 - name)) : xstrdup(name);
 	struct import_event row = { .name = shown, .weighting = WEIGHTING_EXACT, .source = "callgrind",
 				    .meaning = "as the simulator or the tracer counted it" };
-	CLEANUP_TEXT char *unit = named && strcmp(named, ")") != 0 ? xstrndup(named + (*named == ' '), strlen(named + (*named == ' ')) - 1) : xstrdup("count");
+	CLEANUP_TEXT char *unit = NULL;
 
-	row.unit = unit;
+	named += *named == ' ';
+	unit = xstrndup(named, strlen(named) - 1);
+	row.unit = *unit ? unit : "count";
 	for (size_t i = 0; i < reader->graph_count; i++) {
 		struct callgrind_graph *graph = &reader->graphs[i];
 
