@@ -193,6 +193,7 @@ static void before_record(struct drain *drain, const struct wire_head *head)
 	if (head->kind == WIRE_THREAD && head->size >= sizeof(*thread)) {
 		bool known = decoder_knows_process(drain->options.decoder, thread->process);
 
+		drain->expects = false;         /* also where no side band tells of its exec */
 		drain->totals.threads++;
 		drain_feed(drain, head, head->size);
 		if (!known)
