@@ -255,12 +255,13 @@ VERIFIED_ONCE int finish_wait(struct task_ledger *ledger, __u64 wake_ns, __u64 n
 	return 0;
 }
 
+/* From where a task is throttled by itself its queue no longer tells: who runs in a throttled group goes on until it leaves the kernel. */
 static __always_inline bool is_throttled(struct task_struct *task)
 {
-	if (bpf_core_field_exists(task->throttled) && BPF_CORE_READ(task, throttled))
-		return true;
+	if (bpf_core_field_exists(task->throttled))
+		return task->throttled;
 	if (bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
-		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
+		return task->se.cfs_rq->throttle_count > 0;
 	return false;
 }
 
