@@ -19,7 +19,7 @@ struct row_index {
 	struct row_index_options options;
 	uint32_t *slots;                        /* some bits of the hash, and row + 1 below them; 0: free */
 	size_t slot_count, count;               /* slot_count is a power of two */
-	uint32_t first;                         /* the rows are this one and those that follow it */
+	uint32_t first, end;                    /* the rows are the first one and those that follow it, up to the end */
 };
 
 struct row_index *row_index_new(const struct row_index_options *options)
@@ -41,9 +41,12 @@ void row_index_free(struct row_index *index)
 	free(index);
 }
 
-static void key_at(const struct row_index *index, const void *rows, uint32_t row, unsigned char key[ROW_KEY_LIMIT])
+static uint64_t hash_of(const struct row_index *index, const void *rows, uint32_t row)
 {
-	index->options.key_of((const char *)rows + row * index->options.row_size, key);
+	unsigned char key[ROW_KEY_LIMIT];
+
+	index->options.key_of(rows, row, key);
+	return hash_bytes(key, index->options.key_size);
 }
 
 /* The highest bits, since the lowest choose the slot. */
@@ -63,7 +66,7 @@ uint32_t row_index_find(const struct row_index *index, const void *rows, const v
 
 		if ((index->slots[slot] & ~(uint32_t)ROW_MASK) != tag_of(hash))
 			continue;
-		key_at(index, rows, row, other);
+		index->options.key_of(rows, row, other);
 		if (bytes_equal(other, key, index->options.key_size))
 			return row;
 	}
@@ -73,13 +76,9 @@ uint32_t row_index_find(const struct row_index *index, const void *rows, const v
 /* Of a key that is not there: nobody is asked for his. */
 static void put(struct row_index *index, const void *rows, uint32_t row)
 {
-	unsigned char key[ROW_KEY_LIMIT];
-	uint64_t hash;
-	size_t slot;
+	uint64_t hash = hash_of(index, rows, row);
+	size_t slot = hash & (index->slot_count - 1);
 
-	key_at(index, rows, row, key);
-	hash = hash_bytes(key, index->options.key_size);
-	slot = hash & (index->slot_count - 1);
 	while (index->slots[slot])
 		slot = (slot + 1) & (index->slot_count - 1);
 	index->slots[slot] = tag_of(hash) | (row + 1);
@@ -91,23 +90,52 @@ static void grow_slots(struct row_index *index, const void *rows)
 	free(index->slots);
 	index->slot_count *= 2;
 	index->slots = xcalloc(index->slot_count, sizeof(*index->slots));
-	for (size_t i = 0; i < index->count; i++)
-		put(index, rows, index->first + (uint32_t)i);
+	for (uint32_t row = index->first; row < index->end; row++)
+		if (!index->options.is_elsewhere || !index->options.is_elsewhere(rows, row))
+			put(index, rows, row);
 }
 
 void row_index_add(struct row_index *index, const void *rows, uint32_t row)
 {
 	if (!index->count)
-		index->first = row;
-	assert(row == index->first + index->count && row < ROW_MASK);
+		index->first = index->end = row;
+	assert(row >= index->end && row < ROW_MASK && (index->options.is_elsewhere || row == index->end));
 	if ((index->count + 1) * 3 > index->slot_count * 2)
 		grow_slots(index, rows);
 	put(index, rows, row);
+	index->end = row + 1;
 	index->count++;
+}
+
+/* Whoever stands behind the hole and could not stand in his own place because of it moves up, as in a map. */
+void row_index_remove(struct row_index *index, const void *rows, uint32_t row)
+{
+	size_t mask = index->slot_count - 1, at = hash_of(index, rows, row) & mask, next;
+
+	assert(index->options.is_elsewhere);
+	while (index->slots[at] && (index->slots[at] & ROW_MASK) != row + 1)
+		at = (at + 1) & mask;
+	if (!index->slots[at])
+		return;
+	for (next = (at + 1) & mask; index->slots[next]; next = (next + 1) & mask) {
+		size_t home = hash_of(index, rows, (index->slots[next] & ROW_MASK) - 1) & mask;
+
+		if (((next - home) & mask) < ((next - at) & mask))
+			continue;
+		index->slots[at] = index->slots[next];
+		at = next;
+	}
+	index->slots[at] = 0;
+	index->count--;
 }
 
 void row_index_clear(struct row_index *index)
 {
 	memset(index->slots, 0, index->slot_count * sizeof(*index->slots));
 	index->count = 0;
+}
+
+size_t row_index_bytes(const struct row_index *index)
+{
+	return sizeof(*index) + index->slot_count * sizeof(*index->slots);
 }

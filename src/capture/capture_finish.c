@@ -47,7 +47,7 @@ static void await_last_switches(struct capture *capture)
 		size_t at = 1;
 
 		while (at < profile_thread_count(capture->profile) && !is_unclosed(profile_thread_at(capture->profile, at)))
-			at++;
+			at = profile_thread_next(capture->profile, at + 1);
 		if (at == profile_thread_count(capture->profile))
 			return;
 		capture_sleep_until(clock_now_ns() + LAST_SWITCH_NS);
@@ -61,7 +61,7 @@ static void set_unclosed_apart(struct capture *capture)
 {
 	uint64_t unclosed = 0;
 
-	for (size_t i = 1; i < profile_thread_count(capture->profile); i++) {
+	for (size_t i = 1; i < profile_thread_count(capture->profile); i = profile_thread_next(capture->profile, i + 1)) {
 		struct thread *thread = profile_thread_edit(capture->profile, (struct thread_id){ (uint32_t)i });
 
 		if (!is_unclosed(thread))

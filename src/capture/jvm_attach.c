@@ -198,7 +198,7 @@ int jvm_attach_perf_map(pid_t pid, char answer[JVM_ANSWER_SIZE])
 
 void jvm_attach_all(struct profile *profile)
 {
-	for (size_t i = 1; i < profile_process_count(profile); i++) {
+	for (size_t i = 1; i < profile_process_count(profile); i = profile_process_next(profile, i + 1)) {
 		const struct process *process = profile_process_at(profile, i);
 		char key[64], answer[JVM_ANSWER_SIZE], text[JVM_ANSWER_SIZE + 32];
 

@@ -199,7 +199,7 @@ void resident_look(struct resident *resident, const struct profile *profile, uin
 	if (resident->step_ns > LONGEST_S * 1000000000ull)
 		resident->step_ns = LONGEST_S * 1000000000ull;
 	resident->next_ns = now_ns + resident->step_ns;
-	for (size_t i = 1; i < profile_thread_count(profile); i++) {
+	for (size_t i = 1; i < profile_thread_count(profile); i = profile_thread_next(profile, i + 1)) {
 		const struct thread *thread = profile_thread_at(profile, i);
 
 		if (!thread->outside && thread->tid == profile_process_at(profile, thread->process.index)->pid)

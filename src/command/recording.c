@@ -335,6 +335,8 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	if (recording->redact)
 		native_redact(run.native);
 	run.capture = capture_new(&config);
+	if (!run.flight)
+		profile_forget_ended(capture_profile(run.capture));
 	note_contract(recording, capture_profile(run.capture));
 	if (recording->jitter_ns) {
 		profile_set_meta_number(capture_profile(run.capture), "capture.jitter_ns", recording->jitter_ns);

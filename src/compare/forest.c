@@ -29,9 +29,9 @@ struct forest {
 	struct intern *names, *shown;        /* with and without the module */
 };
 
-static void node_key(const void *row, void *ret)
+static void node_key(const void *rows, uint32_t row, void *ret)
 {
-	const struct node *node = row;
+	const struct node *node = (const struct node *)rows + row;
 	const uint32_t key[2] = { node->parent, node->name };
 
 	memcpy(ret, key, sizeof(key));
@@ -42,7 +42,7 @@ struct forest *forest_new(void)
 	struct forest *forest = xcalloc(1, sizeof(*forest));
 
 	forest->index = row_index_new(&(struct row_index_options){
-		.row_size = sizeof(struct node), .key_size = 2 * sizeof(uint32_t), .key_of = node_key });
+		.key_size = 2 * sizeof(uint32_t), .key_of = node_key });
 	forest->names = intern_new();
 	forest->shown = intern_new();
 	grow(forest->nodes, forest->count, forest->room);

@@ -63,9 +63,9 @@ void native_free(struct native *native)
 	map_free(native->total_ids);
 	free(native->totals);
 	free(native->string_numbers);
-	free(native->threads.hashes);
-	free(native->processes.hashes);
-	free(native->classes.hashes);
+	native_marks_free(&native->threads);
+	native_marks_free(&native->processes);
+	native_marks_free(&native->classes);
 	free(native->path);
 	free(native);
 }
@@ -153,12 +153,6 @@ int native_create(struct native *native, const char *path, bool replace, uint64_
 
 /* --- Slices ----------------------------------------------------------------------------------- */
 
-static void marks_forget(struct native_marks *marks)
-{
-	if (marks->room)
-		memset(marks->hashes, 0, marks->room * sizeof(*marks->hashes));
-}
-
 static void transaction_undo(struct native *native, const struct native_written *before)
 {
 	/* a statement that failed half-way would hold the rollback up */
@@ -171,9 +165,9 @@ static void transaction_undo(struct native *native, const struct native_written 
 		if (native->string_numbers[i] > before->string)
 			native->string_numbers[i] = 0;
 	native->written = *before;
-	marks_forget(&native->threads);
-	marks_forget(&native->processes);
-	marks_forget(&native->classes);
+	native_marks_free(&native->threads);
+	native_marks_free(&native->processes);
+	native_marks_free(&native->classes);
 }
 
 static int transaction_begin(struct native *native)

@@ -100,22 +100,45 @@ void native_write_meta(struct native *native, const struct profile *profile)
 
 /* --- Tables that live ------------------------------------------------------------------------- */
 
-static bool mark_changed(struct native_marks *marks, size_t index, const void *row, size_t size)
+static uint64_t *mark_of(struct native_marks *marks, size_t index)
 {
-	uint64_t hash = hash_bytes(row, size) | 1;
+	size_t page = index / MARK_PAGE;
 
-	while (index >= marks->room) {
-		size_t room = marks->room ? marks->room * 2 : 256;
+	while (page >= marks->room) {
+		size_t room = marks->room ? marks->room * 2 : 16;
 
-		marks->hashes = xreallocarray(marks->hashes, room, sizeof(*marks->hashes));
-		memset(marks->hashes + marks->room, 0,
-		       (room - marks->room) * sizeof(*marks->hashes));
+		marks->pages = xreallocarray(marks->pages, room, sizeof(*marks->pages));
+		memset(marks->pages + marks->room, 0, (room - marks->room) * sizeof(*marks->pages));
 		marks->room = room;
 	}
-	if (marks->hashes[index] == hash)
+	if (!marks->pages[page])
+		marks->pages[page] = xcalloc(MARK_PAGE, sizeof(**marks->pages));
+	return &marks->pages[page][index % MARK_PAGE];
+}
+
+static bool mark_changed(struct native_marks *marks, size_t index, const void *row, size_t size)
+{
+	uint64_t hash = hash_bytes(row, size) | 1, *mark = mark_of(marks, index);
+
+	if (*mark == hash)
 		return false;
-	marks->hashes[index] = hash;
+	*mark = hash;
 	return true;
+}
+
+/* Those from the first one up to the end went. Returns the end. */
+static size_t marks_drop(struct native_marks *marks, size_t first, size_t end)
+{
+	for (size_t page = (first + MARK_PAGE - 1) / MARK_PAGE; page < end / MARK_PAGE && page < marks->room; page++)
+		free(take(marks->pages[page]));
+	return end;
+}
+
+void native_marks_free(struct native_marks *marks)
+{
+	(void)marks_drop(marks, 0, marks->room * MARK_PAGE);
+	free(marks->pages);
+	*marks = (struct native_marks){ 0 };
 }
 
 static void process_write(struct native *native, const struct profile *profile, size_t i)
@@ -170,13 +193,15 @@ static void class_write(struct native *native, const struct profile *profile, si
 
 void native_write_living(struct native *native, const struct profile *profile)
 {
-	for (size_t i = 1; i < profile_process_count(profile); i++)
-		if (mark_changed(&native->processes, i, profile_process_at(profile, i),
-				 sizeof(struct process)))
+	struct native_marks *processes = &native->processes, *threads = &native->threads;
+
+	for (size_t i = 1; i < profile_process_count(profile);
+	     i = marks_drop(processes, i + 1, profile_process_next(profile, i + 1)))
+		if (mark_changed(processes, i, profile_process_at(profile, i), sizeof(struct process)))
 			process_write(native, profile, i);
-	for (size_t i = 1; i < profile_thread_count(profile); i++)
-		if (mark_changed(&native->threads, i, profile_thread_at(profile, i),
-				 sizeof(struct thread)))
+	for (size_t i = 1; i < profile_thread_count(profile);
+	     i = marks_drop(threads, i + 1, profile_thread_next(profile, i + 1)))
+		if (mark_changed(threads, i, profile_thread_at(profile, i), sizeof(struct thread)))
 			thread_write(native, profile, i);
 	for (size_t i = 1; i <= native->written.evidence && i < profile_evidence_count(profile);
 	     i++) {
@@ -302,8 +327,11 @@ void native_write_dictionaries(struct native *native, const struct profile *prof
 	native_segments_stacks(native, profile);
 	WRITE_NEW(object);
 	WRITE_NEW(evidence);
-	while (native->written.mapping < profile_mapping_count(profile))
-		mapping_write(native, profile, native->written.mapping++);
+	while (native->written.mapping < profile_mapping_count(profile)) {
+		if (profile_mapping_next(profile, native->written.mapping) == native->written.mapping)
+			mapping_write(native, profile, native->written.mapping);
+		native->written.mapping++;
+	}
 }
 
 /* --- Facts ------------------------------------------------------------------------------------ */

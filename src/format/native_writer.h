@@ -28,8 +28,10 @@ struct native_written {
 	uint32_t intervals, requests;
 };
 
-/* Hashes of rows as they are stored, so that only what changed is written again. 0: not stored. */
-struct native_marks { uint64_t *hashes; size_t room; };
+/* Hashes of rows as they are stored, so that only what changed is written again. 0: not stored. They lie in pages, which go with
+ * the rows that the profile let go. */
+enum { MARK_PAGE = 64 };
+struct native_marks { uint64_t **pages; size_t room; };
 
 struct native_total { uint32_t thread, measure, evidence; uint64_t value, count, maximum; };
 
@@ -76,6 +78,7 @@ uint32_t native_string(struct native *native, const struct profile *profile, str
 uint32_t native_frame_name(struct native *native, const struct profile *profile, const struct frame *frame);
 uint32_t native_frame_path(struct native *native, const struct profile *profile, const struct frame *frame);
 void native_write_meta(struct native *native, const struct profile *profile);
+void native_marks_free(struct native_marks *marks);
 /* processes, threads, classes */
 void native_write_living(struct native *native, const struct profile *profile);
 void native_write_dictionaries(struct native *native, const struct profile *profile);

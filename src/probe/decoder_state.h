@@ -13,6 +13,8 @@ enum { COPIED_STACK_LIMIT = 64 << 10, KNOWN_STACK_LIMIT = 128 << 10, JOINED_STAC
 /* A thread that died has facts for a slice more; then nobody tells of its serial number again. */
 enum { SLICES_AFTER_DEATH = 3 };
 struct ended { uint32_t serial, slice; };
+/* The same of a process, or of what it was before a new image: then its number is not free, and pid 0. */
+struct ended_process { struct process_id id; uint32_t pid, generation, slice; };
 
 struct stack_pair { uint64_t user, kernel; };
 struct code_key { uint64_t code, instruction, process; };
@@ -28,6 +30,8 @@ struct decoder {
 	struct map *threads;            /* serial -> thread_id */
 	struct ended *ended;            /* threads, first the one that died first */
 	size_t ended_count, ended_room;
+	struct ended_process *ended_processes;
+	size_t ended_process_count, ended_process_room;
 	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
 	struct map *processes;          /* pid -> process_id of its present generation */
 	struct map *stacks[2];          /* wire stack id -> stack_id, those that were told or asked for lately first */

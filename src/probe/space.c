@@ -12,6 +12,8 @@
 #include <string.h>
 
 enum { MAPPING_LIMIT = 65536, PARENT_LIMIT = 8 };
+/* Ids of processes are below 4 Mi, and given one after the other. */
+enum { RETIRED_LIMIT = 4 << 20, RETIRED_PAGE = 4096 };
 
 struct space {
 	uint32_t pid, parent, generation;
@@ -23,6 +25,7 @@ struct spaces {
 	struct map *by_pid;
 	struct space *spaces;
 	size_t count, room;
+	uint8_t *retired[RETIRED_LIMIT / RETIRED_PAGE];         /* by pid: the generation of the next process; 0: none was retired */
 };
 
 struct spaces *spaces_new(void)
@@ -39,6 +42,8 @@ void spaces_free(struct spaces *spaces)
 		return;
 	for (size_t i = 0; i < spaces->count; i++)
 		free(spaces->spaces[i].mappings);
+	for (size_t i = 0; i < ARRAY_LENGTH(spaces->retired); i++)
+		free(spaces->retired[i]);
 	free(spaces->spaces);
 	map_free(spaces->by_pid);
 	free(spaces);
@@ -51,6 +56,13 @@ static struct space *space_find(const struct spaces *spaces, uint32_t pid)
 	return index ? &spaces->spaces[*index] : NULL;
 }
 
+static uint32_t next_generation(const struct spaces *spaces, uint32_t pid)
+{
+	const uint8_t *page = pid < RETIRED_LIMIT ? spaces->retired[pid / RETIRED_PAGE] : NULL;
+
+	return page ? page[pid % RETIRED_PAGE] : 0;
+}
+
 static struct space *space_get(struct spaces *spaces, uint32_t pid)
 {
 	bool added;
@@ -59,7 +71,7 @@ static struct space *space_get(struct spaces *spaces, uint32_t pid)
 	if (added) {
 		*index = (uint32_t)spaces->count;
 		grow(spaces->spaces, spaces->count, spaces->room);
-		spaces->spaces[spaces->count++] = (struct space){ .pid = pid };
+		spaces->spaces[spaces->count++] = (struct space){ .pid = pid, .generation = next_generation(spaces, pid) };
 	}
 	return &spaces->spaces[*index];
 }
@@ -205,6 +217,25 @@ void spaces_forget(struct spaces *spaces, uint32_t pid)
 	(void)map_remove(spaces->by_pid, &pid);
 }
 
+void spaces_retire(struct spaces *spaces, uint32_t pid)
+{
+	const struct space *space = space_find(spaces, pid);
+	uint8_t **page;
+
+	if (!space)
+		return;
+	if (pid >= RETIRED_LIMIT || space->generation >= UINT8_MAX) {
+		spaces_drop(spaces, pid);               /* the next generation is kept with it */
+		spaces_fork(spaces, pid, 0);
+		return;
+	}
+	page = &spaces->retired[pid / RETIRED_PAGE];
+	if (!*page)
+		*page = xcalloc(RETIRED_PAGE, 1);
+	(*page)[pid % RETIRED_PAGE] = (uint8_t)(space->generation + 1);
+	spaces_forget(spaces, pid);
+}
+
 /* What the child mapped itself hides what its parent had. */
 static void space_inherit(struct spaces *spaces, struct space *child, const struct space *parent)
 {
@@ -244,7 +275,7 @@ uint32_t spaces_generation(const struct spaces *spaces, uint32_t pid)
 {
 	const struct space *space = space_find(spaces, pid);
 
-	return space ? space->generation : 0;
+	return space ? space->generation : next_generation(spaces, pid);
 }
 
 bool spaces_knows(const struct spaces *spaces, uint32_t pid)

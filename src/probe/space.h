@@ -27,10 +27,12 @@ void spaces_exec(struct spaces *spaces, uint32_t pid);                  /* drops
 void spaces_copy(struct spaces *spaces, uint32_t pid, uint32_t parent);
 void spaces_drop(struct spaces *spaces, uint32_t pid);                  /* it ended: its memory is freed */
 void spaces_forget(struct spaces *spaces, uint32_t pid);                /* the same, and it is not known any more */
+/* It is forgotten for good, save that whoever gets its number is the next generation. */
+void spaces_retire(struct spaces *spaces, uint32_t pid);
 void spaces_end(struct spaces *spaces, uint32_t pid);                   /* the same; children that looked there get copies */
 /* Its own mappings, sorted, not its parent's. Valid until the next change. */
 const struct space_mapping *spaces_list(const struct spaces *spaces, uint32_t pid, size_t *ret_count);
 void spaces_add(struct spaces *spaces, uint32_t pid, struct space_mapping mapping);     /* newer mappings hide older ones */
 struct space_mapping *spaces_find(struct spaces *spaces, uint32_t pid, uint64_t address); /* NULL where nothing is mapped */
-uint32_t spaces_generation(const struct spaces *spaces, uint32_t pid);
+uint32_t spaces_generation(const struct spaces *spaces, uint32_t pid);  /* of one that is not known: which it will have */
 bool spaces_knows(const struct spaces *spaces, uint32_t pid);

@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/pages.h"
 #include "base/row_index.h"
 #include "profile/storage.h"
 
@@ -145,16 +146,23 @@ struct slice_id profile_slice(struct profile *profile, uint64_t start_ns, uint64
 struct process_id profile_process(struct profile *profile, struct process process)
 {
 	struct process_key key = process_key_of(&process);
+	uint32_t id = row_index_find(profile->process_index, profile->process_pages, &key);
 
-	return (struct process_id){ add_indexed(profile, process, &key, process, PROFILE_PROCESS_LIMIT) };
+	if (id != ROW_NONE)
+		return (struct process_id){ id };
+	if (!profile_has_room(profile, pages_count(profile->process_pages), PROFILE_PROCESS_LIMIT))
+		return (struct process_id){ 0 };
+	id = pages_add(profile->process_pages, &process);
+	row_index_add(profile->process_index, profile->process_pages, id);
+	return (struct process_id){ id };
 }
 
 struct thread_id profile_thread(struct profile *profile, struct thread thread)
 {
-	assert(thread.process.index < profile->process_count);
-	if (!profile_has_room(profile, profile->thread_count, PROFILE_THREAD_LIMIT))
+	assert(thread.process.index < pages_count(profile->process_pages));
+	if (!profile_has_room(profile, pages_count(profile->thread_pages), PROFILE_THREAD_LIMIT))
 		return (struct thread_id){ 0 };
-	return (struct thread_id){ append(profile, thread, thread) };
+	return (struct thread_id){ pages_add(profile->thread_pages, &thread) };
 }
 
 struct file_id profile_file(struct profile *profile, const char *path, const char *build_id)
@@ -173,7 +181,7 @@ void profile_mapping(struct profile *profile, struct mapping mapping)
 {
 	const struct mapping *known;
 
-	assert(mapping.process.index < profile->process_count &&
+	assert(mapping.process.index < pages_count(profile->process_pages) &&
 	       mapping.file.index < profile->file_count);
 	if (mapping.start >= mapping.end)
 		return;
@@ -181,8 +189,8 @@ void profile_mapping(struct profile *profile, struct mapping mapping)
 	if (known && file_is(known->file, mapping.file) && known->start == mapping.start &&
 	    known->end == mapping.end && known->offset == mapping.offset)
 		return;
-	if (profile_has_room(profile, profile->mapping_count, PROFILE_MAPPING_LIMIT))
-		address_space_map(profile, mapping.process, append(profile, mapping, mapping));
+	if (profile_has_room(profile, pages_count(profile->mapping_pages), PROFILE_MAPPING_LIMIT))
+		address_space_map(profile, mapping.process, pages_add(profile->mapping_pages, &mapping));
 }
 
 struct frame_id profile_frame(struct profile *profile, struct frame frame)
@@ -193,14 +201,36 @@ struct frame_id profile_frame(struct profile *profile, struct frame frame)
 	return (struct frame_id){ add_indexed(profile, frame, &key, frame, PROFILE_FRAME_LIMIT) };
 }
 
+/* The row behind its parent's, or the one that the index finds; 0 where there is none. */
+static uint32_t stack_find(const struct profile *profile, const struct stack *stack)
+{
+	uint32_t next = stack->parent.index + 1, id;
+	struct stack_key key = stack_key_of(stack);
+	struct stack_key other;
+
+	if (next == profile->stack_count)       /* nothing is above the newest */
+		return 0;
+	other = stack_key_of(&profile->stack_rows[next]);
+	if (bytes_equal(&other, &key, sizeof(key)))
+		return next;
+	id = row_index_find(profile->stack_index, profile->stack_rows, &key);
+	return id == ROW_NONE ? 0 : id;
+}
+
 struct stack_id profile_stack(struct profile *profile, struct stack_id parent,
 			      struct frame_id frame, enum stack_status status)
 {
 	struct stack stack = { parent, frame, status };
-	struct stack_key key = stack_key_of(&stack);
+	uint32_t id;
 
 	assert(parent.index < profile->stack_count && frame.index < profile->frame_count);
-	return (struct stack_id){ add_indexed(profile, stack, &key, stack, PROFILE_STACK_LIMIT) };
+	id = stack_find(profile, &stack);
+	if (!id && profile_has_room(profile, profile->stack_count, PROFILE_STACK_LIMIT)) {
+		id = append(profile, stack, stack);
+		if (!stack_follows(profile->stack_rows, id))
+			row_index_add(profile->stack_index, profile->stack_rows, id);
+	}
+	return (struct stack_id){ id };
 }
 
 struct object_id profile_object(struct profile *profile, struct object object)
@@ -240,14 +270,35 @@ void profile_evidence_class(struct profile *profile, struct evidence_id id,
 
 struct thread *profile_thread_edit(struct profile *profile, struct thread_id id)
 {
-	assert(!profile->frozen && id.index && id.index < profile->thread_count);
-	return &profile->thread_rows[id.index];
+	assert(!profile->frozen && id.index);
+	return pages_at(profile->thread_pages, id.index);
 }
 
 struct process *profile_process_edit(struct profile *profile, struct process_id id)
 {
-	assert(!profile->frozen && id.index && id.index < profile->process_count);
-	return &profile->process_rows[id.index];
+	assert(!profile->frozen && id.index);
+	return pages_at(profile->process_pages, id.index);
+}
+
+void profile_forget_ended(struct profile *profile)
+{
+	profile->forgets = true;
+}
+
+void profile_thread_ended(struct profile *profile, struct thread_id id)
+{
+	if (profile->forgets && id.index)
+		(void)pages_end(profile->thread_pages, id.index);
+}
+
+void profile_process_ended(struct profile *profile, struct process_id id)
+{
+	if (!profile->forgets || !id.index || pages_is_over(profile->process_pages, id.index))
+		return;
+	profile_process_unmapped(profile, id);
+	row_index_remove(profile->process_index, profile->process_pages, id.index);
+	if (pages_end(profile->process_pages, id.index))
+		mappings_forget(profile);
 }
 
 struct slice *profile_slice_edit(struct profile *profile, struct slice_id id)

@@ -14,12 +14,12 @@
 static bool cell_ids_exist(const struct profile *profile, const struct cell *cell)
 {
 	return cell->slice.index < profile->slice_count &&
-	       cell->thread.index < profile->thread_count &&
+	       cell->thread.index < profile_thread_count(profile) &&
 	       cell->measure.index < profile->measure_count &&
 	       cell->evidence.index < profile->evidence_count &&
 	       cell->stack.index < profile->stack_count &&
 	       cell->object.index < profile->object_count &&
-	       cell->other.index < profile->thread_count &&
+	       cell->other.index < profile_thread_count(profile) &&
 	       cell->other_stack.index < profile->stack_count;
 }
 
@@ -98,7 +98,7 @@ void profile_add_completion(struct profile *profile, struct completion completio
 	struct completion *sum;
 
 	assert(!profile->frozen && completion.slice.index < profile->slice_count &&
-	       completion.process.index < profile->process_count);
+	       completion.process.index < profile_process_count(profile));
 	sum = row_to_add_to(profile, completion, key, completion, PROFILE_SMALL_FACT_LIMIT);
 	if (sum)
 		sum->count += completion.count;
@@ -143,8 +143,8 @@ void profile_add_own_cost(struct profile *profile, struct own_cost cost)
 void profile_add_interval(struct profile *profile, struct interval interval)
 {
 	assert(interval.start_ns <= interval.end_ns);
-	assert(interval.thread.index < profile->thread_count &&
-	       interval.waker.index < profile->thread_count &&
+	assert(interval.thread.index < profile_thread_count(profile) &&
+	       interval.waker.index < profile_thread_count(profile) &&
 	       interval.stack.index < profile->stack_count &&
 	       interval.waker_stack.index < profile->stack_count &&
 	       interval.evidence.index < profile->evidence_count &&
@@ -156,7 +156,7 @@ void profile_add_interval(struct profile *profile, struct interval interval)
 void profile_add_link(struct profile *profile, struct link link)
 {
 	assert(link.interval < profile->interval_count &&
-	       link.object.index < profile->object_count && link.by.index < profile->thread_count &&
+	       link.object.index < profile->object_count && link.by.index < profile_thread_count(profile) &&
 	       link.stack.index < profile->stack_count);
 	if (profile_has_room(profile, profile->link_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, link, link);
@@ -164,7 +164,7 @@ void profile_add_link(struct profile *profile, struct link link)
 
 void profile_add_request(struct profile *profile, struct request request)
 {
-	assert(request.thread.index < profile->thread_count);
+	assert(request.thread.index < profile_thread_count(profile));
 	if (profile_has_room(profile, profile->request_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, request, request);
 }
@@ -174,7 +174,7 @@ void profile_add_part(struct profile *profile, struct part part)
 	assert(part.request < profile->request_count &&
 	       part.evidence.index < profile->evidence_count &&
 	       part.dimension.index < profile->dimension_count &&
-	       part.stack.index < profile->stack_count && part.other.index < profile->thread_count);
+	       part.stack.index < profile->stack_count && part.other.index < profile_thread_count(profile));
 	if (profile_has_room(profile, profile->part_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, part, part);
 }

@@ -16,7 +16,7 @@
 			return text;   \
 	} while (0)
 
-#define HAS(noun, id) ((id).index < profile->noun##_count)
+#define HAS(noun, id) ((id).index < profile_##noun##_count(profile))
 
 static const char *dimensions_broken(const struct profile *profile)
 {
@@ -49,11 +49,12 @@ static const char *population_broken(const struct profile *profile)
 	for (size_t i = 1; i < profile->slice_count; i++)
 		BROKEN_UNLESS(profile->slice_rows[i].start_ns <= profile->slice_rows[i].end_ns,
 			      "a slice ends before it starts");
-	for (size_t i = 1; i < profile->thread_count; i++)
-		BROKEN_UNLESS(HAS(process, profile->thread_rows[i].process),
+	for (size_t i = 1; i < profile_thread_count(profile); i++)
+		BROKEN_UNLESS(HAS(process, profile_thread_at(profile, i)->process),
 			      "a thread's process does not exist");
-	for (size_t i = 0; i < profile->mapping_count; i++) {
-		const struct mapping *row = &profile->mapping_rows[i];
+	for (size_t i = profile_mapping_next(profile, 0); i < profile_mapping_count(profile);
+	     i = profile_mapping_next(profile, i + 1)) {
+		const struct mapping *row = profile_mapping_at(profile, i);
 
 		BROKEN_UNLESS(HAS(process, row->process) && HAS(file, row->file),
 			      "a mapping's process or file does not exist");

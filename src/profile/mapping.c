@@ -10,6 +10,7 @@
  */
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/pages.h"
 #include "profile/storage.h"
 
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static size_t stretch_put(struct stretch *into, size_t count, uint64_t start, ui
 void address_space_map(struct profile *profile, struct process_id process, uint32_t mapping)
 {
 	struct address_space *space = space_of(profile, process.index);
-	const struct mapping *row = &profile->mapping_rows[mapping];
+	const struct mapping *row = profile_mapping_at(profile, mapping);
 	size_t from = stretch_after(space, row->start), to = from, count = 0;
 	/* up to here the new mapping's range is dealt with */
 	uint64_t at = row->start;
@@ -84,7 +85,7 @@ void address_space_map(struct profile *profile, struct process_id process, uint3
 		struct stretch old = space->stretches[i];
 
 		/* harvested late: the other is newer */
-		if (profile->mapping_rows[old.mapping].since_ns > row->since_ns) {
+		if (profile_mapping_at(profile, old.mapping)->since_ns > row->since_ns) {
 			count = stretch_put(cut, count, at, old.start, mapping);
 			cut[count++] = old;
 			at = old.end;
@@ -118,6 +119,15 @@ void profile_process_unmapped(struct profile *profile, struct process_id process
 	(void)map_remove(profile->space_ids, &process.index);
 }
 
+void mappings_forget(struct profile *profile)
+{
+	struct pages *pages = profile->mapping_pages;
+
+	for (size_t i = pages_next(pages, 0); i < pages_count(pages); i = pages_next(pages, i + 1))
+		if (pages_is_over(profile->process_pages, profile_mapping_at(profile, i)->process.index))
+			(void)pages_end(pages, i);
+}
+
 const struct mapping *profile_mapping_of(const struct profile *profile, struct process_id process,
 					 uint64_t address)
 {
@@ -131,5 +141,5 @@ const struct mapping *profile_mapping_of(const struct profile *profile, struct p
 	i = stretch_after(space, address);
 	if (i == space->count || space->stretches[i].start > address)
 		return NULL;
-	return &profile->mapping_rows[space->stretches[i].mapping];
+	return profile_mapping_at(profile, space->stretches[i].mapping);
 }

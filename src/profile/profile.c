@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/pages.h"
 #include "base/row_index.h"
 #include "profile/storage.h"
 
@@ -27,36 +28,52 @@ enum {
 	own_cost_KEY = 8,
 };
 
-static void process_key(const void *row, void *ret)
+static void process_key(const void *rows, uint32_t row, void *ret)
 {
-	const struct process *process = row;
-	const struct process_key key = process_key_of(process);
+	const struct process_key key = process_key_of(pages_at(rows, row));
 
 	memcpy(ret, &key, sizeof(key));
 }
 
-static void frame_key(const void *row, void *ret)
+static bool process_is_elsewhere(const void *rows, uint32_t row)
 {
-	const struct frame *frame = row;
-	const struct frame_key key = frame_key_of(frame);
+	return pages_is_over(rows, row);
+}
+
+static void frame_key(const void *rows, uint32_t row, void *ret)
+{
+	const struct frame_key key = frame_key_of((const struct frame *)rows + row);
 
 	memcpy(ret, &key, sizeof(key));
 }
 
-static void stack_key(const void *row, void *ret)
+static void stack_key(const void *rows, uint32_t row, void *ret)
 {
-	const struct stack *stack = row;
-	const struct stack_key key = stack_key_of(stack);
+	const struct stack_key key = stack_key_of((const struct stack *)rows + row);
 
 	memcpy(ret, &key, sizeof(key));
 }
 
-static void cell_key(const void *row, void *ret)
+static bool stack_is_elsewhere(const void *rows, uint32_t row)
 {
-	const struct cell *cell = row;
-	const struct cell_key key = cell_key_of(cell);
+	return stack_follows(rows, row);
+}
+
+static void cell_key(const void *rows, uint32_t row, void *ret)
+{
+	const struct cell_key key = cell_key_of((const struct cell *)rows + row);
 
 	memcpy(ret, &key, sizeof(key));
+}
+
+/* What is read of a process or thread whose row went: of nobody, and nobody's time. */
+static void pages_make(struct profile *profile)
+{
+	profile->process_pages = pages_new(sizeof(struct process), &(struct process){ 0 });
+	profile->thread_pages = pages_new(sizeof(struct thread), &(struct thread){ .outside = true, .died = true });
+	profile->mapping_pages = pages_new(sizeof(struct mapping), &(struct mapping){ 0 });
+	(void)pages_add(profile->process_pages, &(struct process){ 0 });
+	(void)pages_add(profile->thread_pages, &(struct thread){ 0 });
 }
 
 struct profile *profile_new(void)
@@ -69,16 +86,19 @@ struct profile *profile_new(void)
 	FOR_EACH_MAP(NEW_MAP)
 #undef NEW_MAP
 	profile->process_index = row_index_new(&(struct row_index_options){
-		.row_size = sizeof(struct process), .key_size = sizeof(struct process_key), .key_of = process_key });
+		.key_size = sizeof(struct process_key), .key_of = process_key,
+		.is_elsewhere = process_is_elsewhere });
 	profile->frame_index = row_index_new(&(struct row_index_options){
-		.row_size = sizeof(struct frame), .key_size = sizeof(struct frame_key), .key_of = frame_key });
+		.key_size = sizeof(struct frame_key), .key_of = frame_key });
 	profile->stack_index = row_index_new(&(struct row_index_options){
-		.row_size = sizeof(struct stack), .key_size = sizeof(struct stack_key), .key_of = stack_key });
+		.key_size = sizeof(struct stack_key), .key_of = stack_key,
+		.is_elsewhere = stack_is_elsewhere });
 	profile->cell_index = row_index_new(&(struct row_index_options){
-		.row_size = sizeof(struct cell), .key_size = sizeof(struct cell_key), .key_of = cell_key });
+		.key_size = sizeof(struct cell_key), .key_of = cell_key });
 #define NONE(noun) (void)append(profile, noun, (struct noun){ 0 });
 	FOR_EACH_DICTIONARY(NONE)
 #undef NONE
+	pages_make(profile);
 	return profile;
 }
 
@@ -103,6 +123,9 @@ void profile_free(struct profile *profile)
 	FOR_EACH_DICTIONARY(FREE_ROWS)
 	FOR_EACH_LIST(FREE_ROWS)
 #undef FREE_ROWS
+#define FREE_PAGES(noun) pages_free(profile->noun##_pages);
+	FOR_EACH_PAGED(FREE_PAGES)
+#undef FREE_PAGES
 	for (size_t i = 0; i < profile->meta_count; i++)
 		free(profile->metas[i].value);
 	for (size_t i = 0; i < profile->space_count; i++)

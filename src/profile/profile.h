@@ -210,6 +210,12 @@ struct file_id profile_file(struct profile *profile, const char *path, const cha
 void profile_mapping(struct profile *profile, struct mapping mapping);
 /* Nothing more is mapped by it, nor asked for by address: profile_mapping_of() finds nothing from now on. */
 void profile_process_unmapped(struct profile *profile, struct process_id process);
+/* A recorder whose rows are in its file does not need those of what ended. From the first call on, rows of which the others say
+ * that they ended go, some time later: nothing is told of them any more, and every slice in which something was is stored. Their
+ * ids stay valid; a thread reads as an outsider that died then, a process as none, and mappings go with their process. */
+void profile_forget_ended(struct profile *profile);
+void profile_thread_ended(struct profile *profile, struct thread_id thread);
+void profile_process_ended(struct profile *profile, struct process_id process);
 struct frame_id profile_frame(struct profile *profile, struct frame frame);
 struct stack_id profile_stack(struct profile *profile, struct stack_id parent, struct frame_id frame, enum stack_status status);
 struct object_id profile_object(struct profile *profile, struct object object);
@@ -278,6 +284,10 @@ PROFILE_TABLE(own_cost)
 PROFILE_TABLE(guard_step)
 PROFILE_TABLE(symbol)
 #undef PROFILE_TABLE
+/* The first row from this one on that was not let go, or the count. */
+size_t profile_process_next(const struct profile *profile, size_t index);
+size_t profile_thread_next(const struct profile *profile, size_t index);
+size_t profile_mapping_next(const struct profile *profile, size_t index);
 size_t profile_string_count(const struct profile *profile);
 
 /* The dimension a cell counts towards: its evidence's class, or its measure's dimension. */

@@ -3,7 +3,7 @@
 /*
  * What a profile is made of. Private to src/profile: everyone else reads it through profile.h.
  *
- * Every noun has one array that only grows. Dictionaries that deduplicate have a map from their key
+ * Every noun has one array that only grows, or pages, where rows of what ended go again. Dictionaries that deduplicate have a map from their key
  * to the row's index, those that can have millions of rows an index without the keys; these go at
  * the freeze, for from then on nothing is added.
  */
@@ -15,6 +15,7 @@
 
 struct intern;
 struct map;
+struct pages;
 struct row_index;
 
 /* Limits of the tables that profile.h does not name: what a file or a kernel could make large. */
@@ -33,11 +34,11 @@ enum {
 };
 
 #define FOR_EACH_DICTIONARY(x)                                                                    \
-	x(dimension) x(measure) x(slice) x(process) x(thread) x(file) x(frame) x(stack) x(object) \
-		x(evidence)
+	x(dimension) x(measure) x(slice) x(file) x(frame) x(stack) x(object) x(evidence)
 #define FOR_EACH_LIST(x)                                                                \
-	x(mapping) x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) \
-		x(own_cost) x(guard_step) x(symbol)
+	x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) x(own_cost) \
+		x(guard_step) x(symbol)
+#define FOR_EACH_PAGED(x) x(process) x(thread) x(mapping)
 #define FOR_EACH_MAP(x) \
 	x(file) x(object) x(evidence) x(completion) x(loss) x(own_cost)
 
@@ -54,6 +55,9 @@ struct profile {
 	FOR_EACH_DICTIONARY(TABLE)
 	FOR_EACH_LIST(TABLE)
 #undef TABLE
+#define PAGED(noun) struct pages *noun##_pages;
+	FOR_EACH_PAGED(PAGED)
+#undef PAGED
 #define MAP(noun) struct map *noun##_ids;
 	FOR_EACH_MAP(MAP)
 #undef MAP
@@ -69,6 +73,8 @@ struct profile {
 	uint32_t cell_slice;                         /* whose cells cell_index finds; see facts.c */
 	/* slices came in no order: cell_index finds all cells */
 	bool cells_mixed;
+	/* rows of what ended go: somebody has stored them */
+	bool forgets;
 	bool frozen;
 };
 
@@ -92,6 +98,12 @@ static inline struct frame_key frame_key_of(const struct frame *frame)
 static inline struct stack_key stack_key_of(const struct stack *stack)
 {
 	return (struct stack_key){ stack->parent.index, stack->frame.index, stack->status };
+}
+
+/* Most stacks go on where one that is new as well ended: such a row lies behind its parent's, and needs no place in the index. */
+static inline bool stack_follows(const struct stack *rows, uint32_t row)
+{
+	return rows[row].parent.index + 1 == row;
 }
 
 static inline struct cell_key cell_key_of(const struct cell *cell)
@@ -121,4 +133,6 @@ void profile_count_limit(struct profile *profile);
 bool profile_has_room(struct profile *profile, size_t count, size_t limit);
 
 void address_space_map(struct profile *profile, struct process_id process, uint32_t mapping);
+/* Of processes whose rows went. */
+void mappings_forget(struct profile *profile);
 void symbols_index(struct profile *profile);

@@ -6,6 +6,7 @@
 #include "profile/profile.h"
 
 #include "base/intern.h"
+#include "base/pages.h"
 #include "profile/storage.h"
 
 #include <assert.h>
@@ -22,6 +23,24 @@
 	}
 FOR_EACH_DICTIONARY(READ)
 FOR_EACH_LIST(READ)
+
+#define READ_PAGED(noun)                                                              \
+	size_t profile_##noun##_count(const struct profile *profile)                  \
+	{                                                                             \
+		return pages_count(profile->noun##_pages);                            \
+	}                                                                             \
+	const struct noun *profile_##noun##_at(const struct profile *profile, size_t index) \
+	{                                                                             \
+		return pages_at(profile->noun##_pages, index);                        \
+	}
+FOR_EACH_PAGED(READ_PAGED)
+
+#define NEXT(noun)                                                                   \
+	size_t profile_##noun##_next(const struct profile *profile, size_t index)     \
+	{                                                                             \
+		return pages_next(profile->noun##_pages, index);                      \
+	}
+FOR_EACH_PAGED(NEXT)
 
 size_t profile_string_count(const struct profile *profile)
 {

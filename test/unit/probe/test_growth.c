@@ -3,7 +3,11 @@
  * frame once, however many share it. */
 #include "test.h"
 
+#include "base/error.h"
 #include "capture/batch.h"
+#include "classify/classify.h"
+#include "format/format.h"
+#include "format/native.h"
 #include "probe/decoder.h"
 #include "profile/profile.h"
 #include "wire/wire.h"
@@ -13,6 +17,9 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 #else
 #include <malloc.h>
 #endif
+
+#include <string.h>
+#include <unistd.h>
 
 enum { PIDS = 1000, PER_SLICE = 50, BYTES_PROCESS = 260, BYTES_STACK = 140, BYTES_SAME_STACK = 60 };
 
@@ -25,7 +32,7 @@ static void put(struct batch *batch, unsigned kind, void *record, size_t size)
 static void live_and_die(struct batch *batch, uint32_t serial, uint32_t pid)
 {
 	struct { struct wire_stack head; uint64_t addresses[2]; } stack = {
-		.head = { .id = (uint64_t)serial << 8, .process = pid, .depth = 2 }, .addresses = { 0x400010, 0x400020 } };
+		.head = { .id = (uint64_t)pid << 8, .process = pid, .depth = 2 }, .addresses = { 0x400010, 0x400020 } };
 	struct wire_space space = { .process = pid, .parent = 1 };
 	struct wire_thread thread = { .thread = serial, .tid = pid, .process = pid, .comm = "as", .start_ns = 2000 };
 	struct wire_mapping mapping = { .start = 0x400000, .end = 0x500000, .process = pid };
@@ -100,6 +107,94 @@ TEST(a_thread_is_known_for_some_slices_after_its_death_and_then_forgotten)
 	assert_int_not_equal(decoder_thread(decoder, 7 * PER_SLICE).index, 0);
 	decoder_free(decoder);
 	profile_free(profile);
+}
+
+struct recorder { struct profile *profile; struct decoder *decoder; struct native *native; char path[64]; };
+
+static void recorder_begin(struct recorder *recorder, bool forgets)
+{
+	struct error err;
+
+	*recorder = (struct recorder){ .profile = profile_new(), .native = native_new(), .path = "/tmp/crosscut-growth-XXXXXX" };
+	recorder->decoder = decoder_new(recorder->profile);
+	assert_true(close(mkstemp(recorder->path)) == 0);
+	assert_int_equal(native_create(recorder->native, recorder->path, true, 0, &err), 0);
+	if (forgets)
+		profile_forget_ended(recorder->profile);
+}
+
+/* The first process lives on; every pid of the others comes again. */
+static void record_slice(struct recorder *recorder, uint32_t number)
+{
+	struct wire_slice slice = { .start_ns = number * 1000ul, .end_ns = number * 1000 + 999 };
+	struct wire_thread first = { .thread = 1, .tid = 1, .process = 1, .comm = "init", .start_ns = 1 };
+	struct batch batch = { 0 };
+	struct error err;
+
+	put(&batch, WIRE_SLICE, &slice, sizeof(slice));
+	if (number == 1)
+		put(&batch, WIRE_THREAD, &first, sizeof(first));
+	for (uint32_t serial = number * PER_SLICE; serial < (number + 1) * PER_SLICE; serial++)
+		live_and_die(&batch, serial, 2 + serial % PIDS);
+	assert_int_equal(decoder_feed(recorder->decoder, batch.bytes, batch.size), 0);
+	batch_done(&batch);
+	classify_profile(recorder->profile, false);
+	assert_int_equal(native_slice(recorder->native, recorder->profile, decoder_slice(recorder->decoder), &err), 0);
+	profile_clear_facts(recorder->profile);
+}
+
+/* Leaves the sealed file. */
+static void recorder_end(struct recorder *recorder)
+{
+	struct error err;
+
+	assert_null(profile_broken(recorder->profile));
+	assert_int_equal(native_seal(recorder->native, recorder->profile, &err), 0);
+	native_free(recorder->native);
+	decoder_free(recorder->decoder);
+	profile_free(recorder->profile);
+}
+
+/* Of a process: a byte for its number, and the places of the pages that its rows lay in. */
+TEST(a_recorder_that_forgets_who_ended_grows_by_next_to_nothing)
+{
+	enum { FIRST = 300, LAST = 900, BYTES = 12 };
+	struct recorder recorder;
+	size_t before = 0;
+
+	recorder_begin(&recorder, true);
+	for (uint32_t number = 1; number <= LAST; number++) {
+		record_slice(&recorder, number);
+		before = number == FIRST ? bytes_in_use() : before;
+	}
+	assert_in_range((bytes_in_use() - before) / ((LAST - FIRST) * PER_SLICE), 0, BYTES);
+	assert_int_equal(profile_thread_at(recorder.profile, 1)->tid, 1);
+	assert_int_equal(profile_thread_at(recorder.profile, 100)->tid, 0);
+	recorder_end(&recorder);
+	(void)unlink(recorder.path);
+}
+
+TEST(the_file_of_one_that_forgets_is_that_of_one_that_does_not)
+{
+	char digests[2][NATIVE_DIGEST_SIZE];
+	struct error err;
+
+	for (int forgets = 0; forgets < 2; forgets++) {
+		struct recorder recorder;
+		struct profile *read = NULL;
+
+		recorder_begin(&recorder, forgets);
+		for (uint32_t number = 1; number <= 60; number++)
+			record_slice(&recorder, number);
+		recorder_end(&recorder);
+		assert_int_equal(native_digest(recorder.path, digests[forgets], &err), 0);
+		assert_int_equal(format_read(recorder.path, &read, &err), 0);
+		assert_int_equal(profile_thread_count(read), 1 + 1 + 60 * PER_SLICE);
+		assert_true(profile_mapping_count(read) == 60 * PER_SLICE && !strcmp(profile_text(read, profile_thread_at(read, 70)->comm), "as"));
+		profile_free(read);
+		(void)unlink(recorder.path);
+	}
+	assert_string_equal(digests[0], digests[1]);
 }
 
 struct deep_stack { struct wire_stack head; uint64_t addresses[WIRE_STACK_DEPTH]; };

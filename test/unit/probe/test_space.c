@@ -125,3 +125,26 @@ TEST(a_child_keeps_what_it_used_of_a_parent_that_is_gone)
 	assert_int_equal(file_at(spaces, 0x3800), 2);
 	assert_int_equal(file_at(spaces, 0x4000), 0);
 }
+
+TEST(who_gets_the_number_of_a_retired_process_is_the_next_generation)
+{
+	CLEANUP(spaces) struct spaces *spaces = spaces_new();
+
+	spaces_fork(spaces, 7, 1);
+	spaces_exec(spaces, 7);
+	spaces_retire(spaces, 7);
+	assert_true(!spaces_knows(spaces, 7) && spaces_generation(spaces, 7) == 2);
+	assert_int_equal(spaces_generation(spaces, 8), 0);
+	spaces_fork(spaces, 7, 1);
+	assert_int_equal(spaces_generation(spaces, 7), 2);
+	for (uint32_t generation = 2; generation < 1000; generation++) {
+		assert_int_equal(spaces_generation(spaces, 7) >= generation, 1);
+		spaces_retire(spaces, 7);
+		assert_true(spaces_generation(spaces, 7) > generation);
+		spaces_fork(spaces, 7, 1);
+	}
+	spaces_fork(spaces, UINT32_MAX, 1);             /* no kernel gives such a number */
+	spaces_retire(spaces, UINT32_MAX);
+	assert_int_equal(spaces_generation(spaces, UINT32_MAX), 1);
+	assert_null(spaces_find(spaces, UINT32_MAX, 0x1000));
+}

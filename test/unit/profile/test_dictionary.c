@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile.h"
 
+#include "base/row_index.h"
+#include "profile/storage.h"
 #include "test.h"
 
 #include <string.h>
@@ -123,6 +125,37 @@ TEST(stacks_are_a_tree_without_doubles)
 			      (struct frame){ .name = profile_string(profile, "read"), .line = 4 })
 			.index,
 		read.index);
+}
+
+enum { WALKS = 500, DEPTH = 40 };
+
+/* From the root on the n-th takes n % 16 frames of the first one's and goes its own way then. */
+static struct stack_id walk(struct profile *profile, uint32_t n)
+{
+	struct stack_id stack = { 0 };
+
+	for (uint32_t i = 0; i < DEPTH; i++) {
+		struct frame_id frame = profile_frame(profile, (struct frame){ .line = i < n % 16 ? i : i + 100 * n });
+
+		stack = profile_stack(profile, stack, frame, STACK_COMPLETE);
+	}
+	return stack;
+}
+
+TEST(stacks_that_go_on_behind_each_other_take_no_room_in_the_index)
+{
+	CLEANUP(profile) struct profile *profile = profile_new();
+	struct stack_id leaves[WALKS];
+	size_t count;
+
+	for (uint32_t i = 0; i < WALKS; i++)
+		leaves[i] = walk(profile, i);
+	count = profile_stack_count(profile);
+	assert_true(count > WALKS * DEPTH / 2);
+	for (uint32_t i = 0; i < WALKS; i++)
+		assert_int_equal(walk(profile, i).index, leaves[i].index);
+	assert_int_equal(profile_stack_count(profile), count);
+	assert_true(row_index_bytes(profile->stack_index) < count);
 }
 
 TEST(equal_measures_files_objects_and_evidence_have_one_id)

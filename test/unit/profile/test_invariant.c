@@ -3,6 +3,7 @@
  * outside. */
 #include "profile/storage.h"
 
+#include "base/pages.h"
 #include "test.h"
 
 #include <string.h>
@@ -45,6 +46,15 @@ static struct profile *whole(void)
 		assert_non_null(profile_broken(p));       \
 	} while (0)
 
+/* The same of one that lies in a page. */
+#define BREAKS_ROW(noun, row, place, with)                                              \
+	do {                                                                            \
+		CLEANUP(profile) struct profile *p = whole();                           \
+		assert_null(profile_broken(p));                                         \
+		((struct noun *)pages_at(p->noun##_pages, row))->place = with;          \
+		assert_non_null(profile_broken(p));                                     \
+	} while (0)
+
 TEST(whatever_does_not_hold_is_said)
 {
 	BREAKS(dimension_rows[1].kind, 0);
@@ -55,9 +65,9 @@ TEST(whatever_does_not_hold_is_said)
 	BREAKS(measure_rows[1].role, 9);
 	BREAKS(measure_rows[1].weighting, 0);
 	BREAKS(slice_rows[1].end_ns, 0);
-	BREAKS(thread_rows[1].process.index, 9);
-	BREAKS(mapping_rows[0].file.index, 9);
-	BREAKS(mapping_rows[0].end, 0);
+	BREAKS_ROW(thread, 1, process.index, 9);
+	BREAKS_ROW(mapping, 0, file.index, 9);
+	BREAKS_ROW(mapping, 0, end, 0);
 	BREAKS(frame_rows[1].file.index, 9);
 	BREAKS(frame_rows[1].method, 99);
 	BREAKS(stack_rows[1].parent.index, 1);
