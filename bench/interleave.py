@@ -39,11 +39,13 @@ class Series:
     """What one observer's runs, and the bare runs around them, took per operation in ns."""
 
     def __init__(self, name):
-        self.name, self.bare, self.observed = name, [], []
+        self.name, self.bare, self.observed, self.processor_changes = name, [], [], []
 
     def add(self, before, observed, after):
         self.bare.append((before + after) / 2)
         self.observed.append(observed)
+        if hasattr(observed, "processor_ns"):
+            self.processor_changes.append(2 * observed.processor_ns / (before.processor_ns + after.processor_ns) - 1)
 
     def added_ns(self):
         return [observed - bare for bare, observed in zip(self.bare, self.observed)]

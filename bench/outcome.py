@@ -61,6 +61,16 @@ def print_effects(title, effects, series, names, verdicts):
     print_rows(title, ["observer", "bare ns", "observed ns", "mean", "95 % interval", "median", "pairs", "verdict"], rows)
 
 
+def processor_effects(series, names):
+    """By observer, where a load knows it: how much more of the processors a request takes. Printed."""
+    effects = {name: effect(series[name].processor_changes, "fraction") for name in names if series[name].processor_changes}
+    if effects:
+        print_rows("change of the processors' busy time per request, without what the host took", ["observer", "mean", "95 % interval", "median"],
+                   [[names[name], shown(one["mean"], one["unit"]), f"{shown(one['low'], one['unit'])} … {shown(one['high'], one['unit'])}",
+                     shown(one["median"], one["unit"])] for name, one in effects.items()])
+    return effects
+
+
 def write(name, content):
     os.makedirs(FOLDER, exist_ok=True)
     with open(os.path.join(FOLDER, f"{name}.json"), "w", encoding="utf-8") as file:

@@ -52,13 +52,14 @@ def compare(name, title, measure, effect_of, unit, verdict_of, also=()):
     effects = {one.name: outcome.effect(effect_of(series[one.name]), unit) for one in present}
     verdicts = {one.name: verdict_of(one.name, effects, series) for one in present}
     outcome.print_effects(title, effects, series, {one.name: one.shown for one in present}, verdicts)
+    processor = outcome.processor_effects(series, {one.name: one.shown for one in present})
     print(f"  load average before {machine['load_average_before']:.1f}, steal {machine['steal'] * 100:.1f} %, "
           f"{machine['rounds']} rounds in {machine['seconds']:.0f} s")
     for shown in absent:
         print(f"  not installed here: {shown}")
     content = {"title": title, "machine": machine, "absent": absent, "observers": [
         {"name": one.name, "command": one.shown, "effect": effects[one.name], "verdict": verdicts[one.name],
-         "bare_ns": series[one.name].bare, "observed_ns": series[one.name].observed} for one in present]}
+         "processor": processor.get(one.name), "bare_ns": series[one.name].bare, "observed_ns": series[one.name].observed} for one in present]}
     outcome.write(name, content)
     return series, effects, content
 
