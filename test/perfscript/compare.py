@@ -77,18 +77,19 @@ def path_of(comm, frames):
 
 
 def guesses_drop(ours, theirs):
-    """perf gives an address between two functions to the one in front of it; we leave it unnamed. How many stacks differ so."""
-    count = 0
-    for key in [key for key in ours if "?" in key.split(";") and key not in theirs]:
+    """perf gives an address between two functions to the one in front of it; we leave it unnamed. How many samples differ so: each goes
+    from where we have more than perf to where we have fewer, if the names that we know are the same."""
+    moved = 0
+    for key in [key for key in ours if "?" in key.split(";")]:
         pattern = re.compile(";".join("[^;]*" if name == "?" else re.escape(name) for name in key.split(";")))
         for other in filter(pattern.fullmatch, theirs):
-            sums = tuple(map(sum, zip(ours[key], ours.get(other, (0, 0)))))
-            if sums[0] <= theirs[other][0]:
-                ours[other] = sums
-                del ours[key]
-                count += 1
-                break
-    return count
+            (count, weight), (kept, _), (there, had) = ours[key], theirs.get(key, (0, 0)), ours.get(other, (0, 0))
+            share = min(count - kept, theirs[other][0] - there) if other != key else 0
+            if share > 0:
+                ours[key] = (count - share, weight - weight // count * share)
+                ours[other] = (there + share, had + weight // count * share)
+                moved += share
+    return moved
 
 
 def main():
@@ -120,8 +121,8 @@ def main():
     whole = [tuple(map(sum, zip((0, 0), *side.values()))) for side in (ours, theirs)]
     equal = sum(count for key, (count, period) in theirs.items() if ours.get(key) == (count, period))
     share = float(sys.argv[3]) if len(sys.argv) > 3 else 1
-    if samples and whole[0] == whole[1] and equal >= share * len(samples) and guessed <= max(2, len(theirs) // 5):
-        print(f"{len(samples)} samples, {equal} in equal stacks, {len(theirs)} stacks, {guessed} with a frame that perf guesses, period {sum(weight for _, weight in theirs.values())}")
+    if samples and whole[0] == whole[1] and equal >= share * len(samples) and guessed <= max(3, len(samples) // 10):
+        print(f"{len(samples)} samples, {equal} in equal stacks, {len(theirs)} stacks, {guessed} samples with a frame that perf guesses, period {sum(weight for _, weight in theirs.values())}")
         return 0
     print(f"{len(samples)} samples, {len(theirs)} stacks; we have {sum(count for count, _ in ours.values())}, {len(ours)}")
     for mark, ones, others in (("perf", theirs, ours), ("ours", ours, theirs)):
