@@ -48,6 +48,8 @@ static const struct column change_columns[] = {
 
 static const char *presence_of(const struct compared *row, enum side side)
 {
+	if (row->lacks[SIDE_BASE] || row->lacks[side])
+		return "unmeasured";
 	if (row->totals[SIDE_BASE] == 0 && row->totals[side] != 0)
 		return "new";
 	return row->totals[SIDE_BASE] != 0 && row->totals[side] == 0 ? "vanished" : "both";
@@ -59,6 +61,8 @@ static struct value say(const struct comparison *comparison, const struct compar
 	const char *presence = presence_of(row, side), *also = strcmp(presence, "both") ? presence : row->shift ? "cost shift" : "";
 	const char *comma = *also ? ", " : "";
 
+	if (judged->change == CHANGE_UNMEASURED)
+		return value_print("not measured in %s", !row->lacks[side] ? side_name(SIDE_BASE) : row->lacks[SIDE_BASE] ? "either" : side_name(side));
 	if (!row->tested)
 		return value_text(also);
 	if (comparison_described(comparison))
@@ -71,6 +75,8 @@ static struct value say(const struct comparison *comparison, const struct compar
 	case CHANGE_EQUIVALENT:
 		return value_print("= within %.3g %%", 100 * judged->margin);
 	case CHANGE_UNCLEAR:
+	case CHANGE_UNMEASURED:
+	case CHANGE_COUNT:
 		break;
 	}
 	if (judged->uneven)
@@ -122,15 +128,16 @@ static void add_row(const struct comparison *comparison, const struct compared *
 		print_interval(row, &judged->delta), say(comparison, row, judged, side), value_text(change_name(judged->change)),
 		value_text(presence_of(row, side)), value_truth(row->shift), figure(judged->p), figure(judged->p_corrected),
 		figure(judged->p_flips), value_truth(judged->alone), figure(judged->margin),
-		judged->more_pairs ? value_integer((int64_t)judged->more_pairs) : value_none(), figure(row->totals[SIDE_BASE]),
-		figure(row->totals[side]), figure(row->events[SIDE_BASE]), figure(row->events[side]), value_text(row->measured) });
+		judged->more_pairs ? value_integer((int64_t)judged->more_pairs) : value_none(),
+		figure(row->lacks[SIDE_BASE] ? NAN : row->totals[SIDE_BASE]), figure(row->lacks[side] ? NAN : row->totals[side]),
+		figure(row->events[SIDE_BASE]), figure(row->events[side]), value_text(row->measured) });
 }
 
 /* --- Which rows, and in which order -------------------------------------------------------------------------------------------- */
 
 static bool is_shown(const struct compared *row)
 {
-	return row->judged.base != 0 || row->judged.candidate != 0 || row->restored.candidate != 0;
+	return row->lacks[SIDE_BASE] || row->lacks[SIDE_CANDIDATE] || row->judged.base != 0 || row->judged.candidate != 0 || row->restored.candidate != 0;
 }
 
 static bool has_parts_of(const struct compared *state, const struct compared *part)
@@ -167,7 +174,7 @@ static int compare_rows(const void *left, const void *right)
 	const struct compared *a = *(const struct compared *const *)left, *b = *(const struct compared *const *)right;
 	bool a_found = a->judged.change == CHANGE_GREW || a->judged.change == CHANGE_SHRANK;
 	bool b_found = b->judged.change == CHANGE_GREW || b->judged.change == CHANGE_SHRANK;
-	double a_change = fabs(a->judged.delta.estimate), b_change = fabs(b->judged.delta.estimate);
+	double a_change = fmax(0, fabs(a->judged.delta.estimate)), b_change = fmax(0, fabs(b->judged.delta.estimate));
 
 	if (a_found != b_found)
 		return a_found ? -1 : 1;
@@ -310,7 +317,8 @@ static void add_rates(const struct comparison *comparison, struct document *into
 	for (size_t i = 0; i < comparison->row_count; i++) {
 		const struct compared *row = comparison->rows[i];
 
-		if ((row->kind == ROW_STATE || row->kind == ROW_PART) && row->dimension_kind != DIMENSION_IDLE)
+		if ((row->kind == ROW_STATE || row->kind == ROW_PART) && row->dimension_kind != DIMENSION_IDLE &&
+		    !row->lacks[SIDE_BASE] && !row->lacks[SIDE_CANDIDATE])
 			add_rate(comparison, row, table);
 	}
 	if (table->row_count)

@@ -12,6 +12,7 @@
 
 #include "analysis/account.h"
 #include "analysis/analysis.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "profile/profile.h"
 #include "profile/selection.h"
@@ -29,6 +30,7 @@ static const char *unit_of(const char *unit)
 
 static void set(struct compared *row, const struct arm *arm, double total, double events, double scale)
 {
+	row->told[arm->capture.side] |= 1ull << arm->capture.pair;
 	row->values[arm->capture.side][arm->capture.pair] += total * scale;
 	row->totals[arm->capture.side] += total;
 	row->events[arm->capture.side] += events;
@@ -84,6 +86,18 @@ static void note_slices(struct compared *row, const struct arm *arm, const struc
 	free(weights);
 }
 
+/* What counts an amount. */
+static const char *source_of(struct comparison *comparison, const struct profile *profile, struct dimension_id id)
+{
+	for (size_t i = 1; i < profile_measure_count(profile); i++) {
+		const struct measure *measure = profile_measure_at(profile, i);
+
+		if (measure->dimension.index == id.index && measure->role != ROLE_DETAIL)
+			return intern_text(comparison->row_names, intern_put(comparison->row_names, profile_text(profile, measure->source)));
+	}
+	return NULL;
+}
+
 static void add_dimension(struct comparison *comparison, struct arm *arm, const struct account *account, struct dimension_id id,
 			  const double *completions, double period_ns)
 {
@@ -95,11 +109,16 @@ static void add_dimension(struct comparison *comparison, struct arm *arm, const 
 	char path[DIMENSION_PATH_SIZE];
 	struct compared *row;
 
-	if (!tally.weighting || isnan(tally.total))
+	if (!tally.weighting)
 		return;
 	row = comparison_row(comparison, !is_state ? ROW_AMOUNT : is_part ? ROW_PART : ROW_STATE,
 			     dimension_path(account->profile, id, path), path, by_hand ? "ns" : unit, dimension->kind);
+	if (isnan(tally.total)) {
+		row->unknown[arm->capture.side] |= 1ull << arm->capture.pair;
+		return;
+	}
 	row->measured = weighting_name(tally.weighting);
+	row->source = source_of(comparison, account->profile, id);
 	set(row, arm, tally.total * (by_hand ? period_ns : 1), tally.count, arm->scale);
 	note_slices(row, arm, account, id, completions);
 }

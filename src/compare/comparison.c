@@ -72,6 +72,7 @@ void comparison_free(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->arm_count; i++) {
 		free(comparison->arms[i].capture.name);
 		free(comparison->arms[i].weights.rows);
+		intern_free(comparison->arms[i].told);
 	}
 	for (size_t side = 0; side < SIDE_COUNT; side++)
 		free(comparison->pooled[side]);
@@ -213,6 +214,7 @@ int comparison_add(struct comparison *comparison, enum side side, size_t pair, c
 	print_labels(profile, capture->labels, sizeof(capture->labels));
 	print_inclusion(profile, &capture->summary, given->period_ns, capture->inclusion, sizeof(capture->inclusion));
 	print_failed(&capture->summary, capture->failed, sizeof(capture->failed));
+	comparison_note_told(&arm, profile, account);
 	comparison_add_rows(comparison, &arm, profile, account, given->period_ns);
 	comparison_add_stacks(comparison, &arm, profile, account, given->period_ns);
 	if (side != SIDE_RESTORED)
@@ -296,19 +298,31 @@ static void judge(struct comparison *comparison, enum side side)
 		struct judged *judged = side == SIDE_CANDIDATE ? &row->judged : &row->restored;
 		const struct named *named = named_of(comparison, row->name);
 		struct judge_options options = comparison->options.judge;
+		bool tested;
 
 		judged->alone = named != NULL;
 		if (named && named->effect > 0)
 			options.margin = named->effect / 4;
 		judge_pairs(row->values[SIDE_BASE], row->values[side], comparison->pairs, &options, judged);
-		row->tested = is_tested(row) || judged->alone;
-		if (row->tested)
+		if (row->lacks[SIDE_BASE] || row->lacks[side])
+			judge_unmeasured(judged, row->lacks[SIDE_BASE], row->lacks[side]);
+		tested = (is_tested(row) || judged->alone) && judged->change != CHANGE_UNMEASURED;
+		row->tested = side == SIDE_CANDIDATE ? tested : row->tested;
+		if (tested)
 			family[count++] = judged;
 	}
 	judge_family(family, count, &comparison->options.judge);
 	for (size_t i = 0; i < count; i++)
 		comparison->tested += side == SIDE_CANDIDATE && !family[i]->alone && !isnan(family[i]->p);
 	free(family);
+}
+
+static void find_lacking(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->row_count; i++)
+		for (size_t side = 0; side < SIDE_COUNT; side++)
+			comparison->rows[i]->lacks[side] = (side != SIDE_RESTORED || comparison->restored) &&
+							   !comparison_is_told(comparison, comparison->rows[i], (enum side)side);
 }
 
 static void tell_summaries(struct comparison *comparison)
@@ -327,6 +341,7 @@ int comparison_finish(struct comparison *comparison, struct error *err)
 		return r;
 	comparison_find_stacks(comparison);
 	tell_summaries(comparison);
+	find_lacking(comparison);
 	judge(comparison, SIDE_CANDIDATE);
 	if (comparison->restored)
 		judge(comparison, SIDE_RESTORED);
@@ -366,7 +381,7 @@ const struct compared *comparison_find(const struct comparison *comparison, cons
 
 	for (size_t i = 0; i < comparison->row_count; i++) {
 		const struct compared *row = comparison->rows[i];
-		double width = fmax(row->judged.base, row->judged.candidate);
+		double width = fmax(0, fmax(row->judged.base, row->judged.candidate));
 
 		if (strcmp(row->name, name) != 0 || width <= widest)
 			continue;
@@ -443,7 +458,7 @@ bool comparison_drifted(const struct comparison *comparison)
 			     : row->kind == ROW_STATE ? is_cost(row) && row->restored.base >= least
 						      : !strcmp(row->name, "elapsed:mean");
 
-		if (asked && row->restored.change != CHANGE_EQUIVALENT)
+		if (asked && row->restored.change != CHANGE_EQUIVALENT && (named || row->restored.change != CHANGE_UNMEASURED))
 			return true;
 	}
 	return false;

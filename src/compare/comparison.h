@@ -62,6 +62,9 @@ struct compared {
 	enum dimension_kind dimension_kind;
 	const char *measured;                        /* "exact", "sampled", "estimated"; static */
 	double *values[SIDE_COUNT];                  /* per pair, per completion */
+	uint64_t told[SIDE_COUNT], unknown[SIDE_COUNT];  /* by pair: the capture has some of it; it cannot be known there */
+	const char *source;                          /* of an amount: what counts it; of the comparison's texts, NULL where unknown */
+	bool lacks[SIDE_COUNT];                      /* a capture of that side did not measure it */
 	double totals[SIDE_COUNT], events[SIDE_COUNT];   /* raw, over the side's captures; events NAN where not counted */
 	struct judged judged;                        /* candidate against base */
 	struct judged restored;                      /* restored against base; all zero without that side */

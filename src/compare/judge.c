@@ -23,7 +23,7 @@ const struct judge_options judge_defaults = {
 
 const char *change_name(enum change change)
 {
-	static const char *const names[] = { "unclear", "grew", "shrank", "equivalent" };
+	static const char *const names[] = { "unclear", "grew", "shrank", "equivalent", "unmeasured" };
 
 	return (size_t)change < ARRAY_LENGTH(names) ? names[change] : "?";
 }
@@ -93,6 +93,15 @@ void judge_pairs(const double *base, const double *candidate, size_t pairs, cons
 		ret->uneven = is_uneven(base, candidate, pairs, options->level);
 	}
 	free(differences);
+}
+
+void judge_unmeasured(struct judged *judged, bool base_lacks, bool candidate_lacks)
+{
+	const struct statistics_interval unknown = { .estimate = NAN, .low = NAN, .high = NAN, .level = judged->delta.level };
+
+	*judged = (struct judged){ .base = base_lacks ? NAN : judged->base, .candidate = candidate_lacks ? NAN : judged->candidate,
+				   .delta = unknown, .ratio = unknown, .p = NAN, .p_corrected = NAN, .p_flips = NAN,
+				   .change = CHANGE_UNMEASURED, .margin = judged->margin, .alone = judged->alone };
 }
 
 /* A quantity that was never there is equivalent to itself; its ratio says nothing. */

@@ -7,13 +7,14 @@
  *	grew, shrank    the difference is not chance: its p, corrected over all that were tested together, is at most q
  *	equivalent      the interval of the ratio lies inside the margin, and spread and tails are alike (statistics/spread.h)
  *	unclear         neither, or fewer pairs than a verdict takes
+ *	unmeasured      one of the sides says nothing of it, which is not the same as nothing
  */
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "statistics/interval.h"
 
-enum change { CHANGE_UNCLEAR, CHANGE_GREW, CHANGE_SHRANK, CHANGE_EQUIVALENT };
+enum change { CHANGE_UNCLEAR, CHANGE_GREW, CHANGE_SHRANK, CHANGE_EQUIVALENT, CHANGE_UNMEASURED, CHANGE_COUNT };
 const char *change_name(enum change change);         /* "grew" … */
 
 struct judge_options {
@@ -41,5 +42,7 @@ struct judged {
 /* Everything but the correction and what follows from it. Values: one per pair, per completion. */
 void judge_pairs(const double *base, const double *candidate, size_t pairs, const struct judge_options *options,
 		 struct judged *ret);
+/* One side or both say nothing of it: no change, no interval, no p. */
+void judge_unmeasured(struct judged *judged, bool base_lacks, bool candidate_lacks);
 /* Corrects over all rows with a p that do not stand alone, then decides every row. Rows are pointers into the caller's. */
 void judge_family(struct judged **rows, size_t count, const struct judge_options *options);

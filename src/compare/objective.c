@@ -15,35 +15,64 @@
 #include "profile/profile.h"
 #include "profile/selection.h"
 
-static double number_of(const json_t *object, const char *key)
-{
-	const json_t *number = json_object_get(object, key);
+#define NUMBER_MOST 0x1p63
 
-	return json_is_number(number) ? json_number_value(number) : NAN;
+/* What is said, but by no number that it can be, is a mistake of the file and not silence. */
+struct reading_of { const json_t *object; const char *wrong; };
+
+static double number_of(struct reading_of *from, const char *key)
+{
+	const json_t *number = json_object_get(from->object, key);
+
+	if (!number || json_is_null(number))
+		return NAN;
+	if (json_is_number(number) && json_number_value(number) >= 0 && json_number_value(number) < NUMBER_MOST)
+		return json_number_value(number);
+	from->wrong = key;
+	return NAN;
+}
+
+/* Nothing took no time: where nothing was answered, a load generator prints 0. */
+static double latency_of(struct reading_of *from, const char *key)
+{
+	double latency = number_of(from, key);
+
+	return latency > 0 ? latency : NAN;
+}
+
+static void read_numbers(struct reading_of *root, struct reading_of *latency, struct reading_of *late, struct objective *ret)
+{
+	*ret = (struct objective){
+		.known = true, .source = "the load generator", .mean_ns = latency_of(latency, "mean"),
+		.p50_ns = latency_of(latency, "p50"), .p90_ns = latency_of(latency, "p90"), .p99_ns = latency_of(latency, "p99"),
+		.p999_ns = latency_of(latency, "p999"), .maximum_ns = latency_of(latency, "max"),
+		.throughput_per_s = number_of(root, "throughput_per_s"), .correct = number_of(root, "correct"),
+		.incorrect = number_of(root, "incorrect") + number_of(root, "failed"), .rejected = number_of(root, "rejected"),
+		.retried = number_of(root, "retried"), .abandoned = number_of(root, "abandoned"), .late_p99_ns = number_of(late, "p99"),
+	};
 }
 
 int objective_read(const char *path, struct objective *ret, struct error *err)
 {
 	json_error_t where;
-	json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-	const json_t *latency = json_object_get(root, "latency_ns"), *late = json_object_get(root, "send_lateness_ns");
+	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+	struct reading_of root = { .object = json }, latency = { .object = json_object_get(json, "latency_ns") },
+			  late = { .object = json_object_get(json, "send_lateness_ns") };
+	const char *wrong;
 
-	if (!root || !json_is_object(latency)) {
+	if (!json || !json_is_object(latency.object)) {
 		(void)fail(err, FAILURE_WORK, -EBADMSG, "cannot read what users saw from '%s'", path);
-		(void)error_because(err, "%s", root ? "it has no object latency_ns" : where.text);
-		json_decref(root);
+		(void)error_because(err, "%s", json ? "it has no object latency_ns" : where.text);
+		json_decref(json);
 		return error_try(err, "the JSON of a load generator: {\"latency_ns\":{\"mean\":…,\"p99\":…},\"throughput_per_s\":…}");
 	}
-	*ret = (struct objective){
-		.known = true, .source = "the load generator", .mean_ns = number_of(latency, "mean"),
-		.p50_ns = number_of(latency, "p50"), .p90_ns = number_of(latency, "p90"), .p99_ns = number_of(latency, "p99"),
-		.p999_ns = number_of(latency, "p999"), .maximum_ns = number_of(latency, "max"),
-		.throughput_per_s = number_of(root, "throughput_per_s"), .correct = number_of(root, "correct"),
-		.incorrect = number_of(root, "incorrect") + number_of(root, "failed"), .rejected = number_of(root, "rejected"),
-		.retried = number_of(root, "retried"), .abandoned = number_of(root, "abandoned"), .late_p99_ns = number_of(late, "p99"),
-	};
-	json_decref(root);
-	return 0;
+	read_numbers(&root, &latency, &late, ret);
+	json_decref(json);
+	wrong = latency.wrong ? latency.wrong : root.wrong ? root.wrong : late.wrong;
+	if (!wrong)
+		return 0;
+	(void)fail(err, FAILURE_WORK, -EBADMSG, "cannot read what users saw from '%s'", path);
+	return error_because(err, "its %s is no number from 0 on", wrong);
 }
 
 double objective_operations(const struct objective *objective)

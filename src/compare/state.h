@@ -11,6 +11,8 @@ struct arm {                                 /* one capture */
 	struct compared_capture capture;
 	struct forest_weights weights;
 	double scale;                        /* of a raw total to a value: 1 / completions */
+	struct intern *told;                 /* what it can tell of: told.c */
+	bool is_ledger, has_parts;
 };
 
 struct comparison {
@@ -44,6 +46,9 @@ const struct arm *comparison_arm(const struct comparison *comparison, enum side 
 struct account;
 void comparison_add_rows(struct comparison *comparison, struct arm *arm, const struct profile *profile,
 			 const struct account *account, double period_ns);
+/* told.c: what a capture can tell of; then, at the finish, whether every capture of a side tells of a row, be it 0. */
+void comparison_note_told(struct arm *arm, const struct profile *profile, const struct account *account);
+bool comparison_is_told(const struct comparison *comparison, const struct compared *row, enum side side);
 /* stacks.c: a capture's stacks into the forest; then, at the finish, rows of those that weigh enough. */
 void comparison_add_stacks(struct comparison *comparison, struct arm *arm, const struct profile *profile,
 			   const struct account *account, double period_ns);

@@ -143,7 +143,10 @@ static const struct compared *state_of(const struct comparison *comparison, cons
 {
 	const struct compared *row = comparison_find(comparison, name);
 
-	return row && row->kind != ROW_STACK && row->dimension_kind != DIMENSION_IDLE ? row : NULL;
+	return row && row->kind != ROW_STACK && row->dimension_kind != DIMENSION_IDLE && !row->lacks[SIDE_BASE] &&
+			       !row->lacks[SIDE_CANDIDATE]
+		       ? row
+		       : NULL;
 }
 
 static void draw_root(struct drawing *drawing, uint32_t root, struct document *into)

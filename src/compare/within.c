@@ -66,6 +66,8 @@ void comparison_describe_pair(struct comparison *comparison)
 		struct compared *row = comparison->rows[i];
 		struct statistics_interval ratio;
 
+		if (row->judged.change == CHANGE_UNMEASURED)
+			continue;
 		if (row->kind == ROW_STACK) {
 			describe_stack(comparison, row, level);
 		} else if (row->slices[SIDE_BASE].count && row->slices[SIDE_CANDIDATE].count) {

@@ -65,28 +65,57 @@ static const char *outcome_of(const struct comparison *comparison, const struct 
 
 /* --- Elapsed time ------------------------------------------------------------------------------------------------------------ */
 
+static bool is_known(const struct compared *row)
+{
+	return row && row->judged.change != CHANGE_UNMEASURED;
+}
+
+/* One figure of what users saw; of a side that does not tell it, that it does not. */
+static void print_elapsed(const struct comparison *comparison, const struct compared *row, const char *name, struct text *into)
+{
+	char from[QUANTITY_SIZE], to[QUANTITY_SIZE];
+
+	if (!row)
+		return;
+	text_print(into, "%s%s ", into->size ? "; " : "", name);
+	if (is_known(row))
+		text_print(into, "%s, then %s (%s)", SAY(from, row, row->judged.base), SAY(to, row, row->judged.candidate),
+			   outcome_of(comparison, row));
+	else if (!row->lacks[SIDE_CANDIDATE])
+		text_print(into, "%s in the candidate, and the base's is not known", SAY(to, row, row->judged.candidate));
+	else if (!row->lacks[SIDE_BASE])
+		text_print(into, "%s in the base, and the candidate's is not known", SAY(from, row, row->judged.base));
+	else
+		text_print(into, "not known of every pair");
+}
+
+static const char *source_of_elapsed(const struct comparison *comparison)
+{
+	for (size_t side = SIDE_COUNT; side-- > 0;)
+		for (size_t pair = 0; pair < comparison->pairs; pair++) {
+			const struct arm *arm = comparison_arm(comparison, (enum side)side, pair);
+
+			if (arm && arm->capture.objective.known)
+				return arm->capture.objective.source;
+		}
+	return "nobody";
+}
+
 static void say_elapsed(const struct comparison *comparison, struct document *into)
 {
 	const struct compared *mean = comparison_find(comparison, "elapsed:mean"), *p99 = comparison_find(comparison, "elapsed:p99");
-	const struct arm *arm = comparison_arm(comparison, SIDE_CANDIDATE, 0);
-	char from[QUANTITY_SIZE], to[QUANTITY_SIZE], then[QUANTITY_SIZE], now[QUANTITY_SIZE];
+	struct text line = TEXT(600);
 
-	if (!mean) {
+	print_elapsed(comparison, mean, "mean", &line);
+	print_elapsed(comparison, p99, "p99", &line);
+	if (!line.size)
 		document_add_finding(into, SEVERITY_NOTE,
 				     "elapsed time was not measured: neither the captures' requests nor --objective tell it. What "
 				     "follows is thread time, which is not elapsed time");
-		return;
-	}
-	(void)SAY(from, mean, mean->judged.base);
-	(void)SAY(to, mean, mean->judged.candidate);
-	if (p99)
-		document_add_finding(into, SEVERITY_NOTE, "elapsed time, as %s saw it: mean %s, then %s (%s); p99 %s, then %s (%s)",
-				     arm->capture.objective.source, from, to, outcome_of(comparison, mean),
-				     SAY(then, p99, p99->judged.base), SAY(now, p99, p99->judged.candidate),
-				     outcome_of(comparison, p99));
 	else
-		document_add_finding(into, SEVERITY_NOTE, "elapsed time, as %s saw it: mean %s, then %s (%s)",
-				     arm->capture.objective.source, from, to, outcome_of(comparison, mean));
+		document_add_finding(into, SEVERITY_NOTE, "elapsed time, as %s saw it: %s%s", source_of_elapsed(comparison),
+				     text_string(&line), mean ? "" : "; its mean was not told");
+	text_done(&line);
 }
 
 /* Known where requests were split into their parts; else only bounded, and only if one thread at a time serves a completion. */
@@ -97,14 +126,14 @@ static void print_share(const struct comparison *comparison, const struct compar
 	const struct compared *part = comparison_find(comparison, part_name);
 	char change[QUANTITY_SIZE];
 
-	if (!mean) {
+	if (!is_known(mean)) {
 		text_print(into, "; which share of elapsed time that is was not measured");
 		return;
 	}
 	(void)quantity_print(change, change_of(mean), "ns");
 	if (change_of(mean) <= 0)
 		text_print(into, "; mean elapsed time did not rise (%s)", change);
-	else if (part)
+	else if (is_known(part))
 		text_print(into, "; within requests it explains %.0f %% of the +%s of mean elapsed time",
 			   100 * change_of(part) / change_of(mean), change);
 	else
@@ -204,7 +233,7 @@ static void say_raw_totals(const struct comparison *comparison, struct document 
 
 static void say_method(const struct comparison *comparison, struct document *into)
 {
-	size_t counts[4] = { 0 };
+	size_t counts[CHANGE_COUNT] = { 0 };
 
 	if (comparison_described(comparison)) {
 		document_add_finding(into, SEVERITY_NOTE,

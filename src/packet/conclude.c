@@ -152,32 +152,23 @@ static json_t *interval_of(const struct statistics_interval *interval)
 			 number(interval->high));
 }
 
-/* What a load generator did not say on one side has no value there. */
-static double value_of(const struct compared *row, double value)
+/* What one side does not tell has no change, whatever the other says. */
+static bool is_measured(const struct compared *row)
 {
-	return row->kind == ROW_ELAPSED && value <= 0 ? NAN : value;
+	return !row->lacks[SIDE_BASE] && !row->lacks[SIDE_CANDIDATE] && !row->lacks[SIDE_RESTORED];
 }
 
-static bool is_measured(const struct compared *row, size_t pairs)
-{
-	for (size_t i = 0; i < pairs && row->kind == ROW_ELAPSED; i++)
-		for (int side = 0; side < SIDE_COUNT; side++)
-			if (row->values[side] && !(row->values[side][i] > 0))
-				return false;
-	return true;
-}
-
-static json_t *row_of(const struct compared *row, size_t pairs, bool has_restored)
+static json_t *row_of(const struct compared *row, bool has_restored)
 {
 	const struct statistics_interval unknown = { NAN, NAN, NAN, 0, 0 };
-	bool measured = is_measured(row, pairs);
+	bool measured = is_measured(row);
 	json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:I}", "name", row->name, "kind",
 				   row_kind_name(row->kind), "dimension", row->dimension ? row->dimension : "", "unit", row->unit, "measured",
-				   row->measured ? row->measured : "", "base", number(value_of(row, row->judged.base)), "candidate",
-				   number(value_of(row, row->judged.candidate)), "delta",
+				   row->measured ? row->measured : "", "base", number(row->judged.base), "candidate",
+				   number(row->judged.candidate), "delta",
 				   interval_of(measured ? &row->judged.delta : &unknown), "ratio",
 				   interval_of(measured ? &row->judged.ratio : &unknown), "outcome",
-				   measured ? change_name(row->judged.change) : "unmeasured", "p",
+				   change_name(measured ? row->judged.change : CHANGE_UNMEASURED), "p",
 				   number(row->judged.p), "p_corrected", number(row->judged.p_corrected), "more_pairs",
 				   (json_int_t)row->judged.more_pairs);
 
@@ -209,7 +200,7 @@ static json_t *comparison_json(const struct concluding *concluding)
 		bool is_detail = row->kind == ROW_STACK || row->kind == ROW_OBJECT;
 
 		if (!is_detail || (row->tested && comparison_find(comparison, row->name) == row && stacks++ < STACK_ROW_LIMIT))
-			json_array_append_new(rows, row_of(row, concluding->pairs, concluding->has_restored));
+			json_array_append_new(rows, row_of(row, concluding->has_restored));
 	}
 	return json_pack("{s:I,s:b,s:b,s:o,s:o,s:o}", "pairs", (json_int_t)concluding->pairs, "refused",
 			 comparison_refused(comparison), "described", comparison_described(comparison), "matched_frames",
@@ -304,7 +295,7 @@ static json_t *verdict_json(struct concluding *concluding)
 	for (size_t i = 0; i < concluding->predicted; i++) {
 		const struct compared *row = comparison_find(concluding->comparison, concluding->names[i]);
 
-		if (!row || !is_measured(row, concluding->pairs))
+		if (!row || !is_measured(row))
 			return untested("a quantity that was predicted was not measured in every block");
 		concluding->moved[i].unit = row->unit;
 		concluding->moved[i].baseline = row->values[SIDE_BASE];

@@ -6,18 +6,24 @@
 #include "probe/interrupt_book.h"
 #include "probe/probe.h"
 
-static struct measure_id measure_of(struct profile *profile, const char *parent, const char *name, enum measure_role role,
-				    enum weighting weighting)
+static struct measure_id measure_from(struct profile *profile, const char *source, const char *parent, const char *name,
+				      enum measure_role role, enum weighting weighting)
 {
 	const struct dimension_row *row = name ? dimension_row_find(parent, name) : NULL;
 
 	return profile_measure(profile, (struct measure){
 		.dimension = row ? profile_dimension(profile, row) : (struct dimension_id){ 0 }, .role = role,
-		.weighting = weighting, .source = profile_string(profile, "sched") });
+		.weighting = weighting, .source = profile_string(profile, source) });
 }
 
-static void add(struct decoder *decoder, uint32_t thread, const char *parent, const char *name, uint64_t count, uint64_t value,
-		uint64_t maximum)
+static struct measure_id measure_of(struct profile *profile, const char *parent, const char *name, enum measure_role role,
+				    enum weighting weighting)
+{
+	return measure_from(profile, "sched", parent, name, role, weighting);
+}
+
+static void add_from(struct decoder *decoder, const char *source, uint32_t thread, const char *parent, const char *name,
+		     uint64_t count, uint64_t value, uint64_t maximum)
 {
 	struct profile *profile = decoder_profile(decoder);
 
@@ -25,8 +31,14 @@ static void add(struct decoder *decoder, uint32_t thread, const char *parent, co
 		return;
 	profile_add_cell(profile, (struct cell){
 		.slice = decoder_slice(decoder), .thread = decoder_thread(decoder, thread),
-		.measure = measure_of(profile, parent, name, ROLE_TOTAL, WEIGHTING_EXACT),
+		.measure = measure_from(profile, source, parent, name, ROLE_TOTAL, WEIGHTING_EXACT),
 		.count = count, .value = value, .maximum = maximum });
+}
+
+static void add(struct decoder *decoder, uint32_t thread, const char *parent, const char *name, uint64_t count, uint64_t value,
+		uint64_t maximum)
+{
+	add_from(decoder, "sched", thread, parent, name, count, value, maximum);
 }
 
 static void add_wait(struct decoder *decoder, uint32_t thread, const struct wire_evidence *seen, uint64_t count, uint64_t ns,
@@ -54,7 +66,7 @@ static void add_oncpu(struct decoder *decoder, uint32_t thread, const struct wir
 		struct interrupted taken = interrupt_book_take(decoder_interrupts(decoder), thread, part, left);
 
 		add(decoder, thread, "oncpu", parts[part], 0, taken.ns, 0);
-		add(decoder, thread, NULL, amounts[part], taken.count, taken.count, 0);
+		add_from(decoder, "irq", thread, NULL, amounts[part], taken.count, taken.count, 0);
 		left -= taken.ns;
 	}
 	add(decoder, thread, NULL, "oncpu", value->oncpu_count, left, 0);

@@ -179,6 +179,82 @@ TEST(a_stack_that_vanished_is_shown_and_the_one_that_took_its_place_is_a_cost_sh
 	assert_false(comparison_worse(comparison));
 }
 
+/* Six pairs of which only the candidates counted what programs allocated, and only some were moved to another processor. */
+TEST(what_one_side_did_not_measure_has_not_grown)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	CLEANUP(document) struct document *document = document_new("crosscut.diff/1", "test");
+	struct comparison_asked asked = { .trees = true };
+	struct objective objective = { .known = true, .source = "the load generator", .mean_ns = NAN, .p50_ns = NAN, .p90_ns = NAN,
+				       .p99_ns = 5e6, .p999_ns = NAN, .throughput_per_s = NAN, .correct = NAN };
+	struct comparison_given given = { .objective = &objective };
+	const struct compared *allocated, *migrations, *p99;
+	struct error err = { 0 };
+	bool told = false;
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	for (size_t pair = 0; pair < PAIRS; pair++)
+		for (size_t side = 0; side < 2; side++) {
+			struct profile *profile = mercury(side ? &mercury_candidate : &mercury_baseline);
+			struct slice_id slice = { 1 };
+			struct thread_id thread = { 1 };
+
+			built_total(profile, slice, thread, "context-switches", 1000, 1000, 0);
+			for (size_t i = 0; i < 2 && side; i++)
+				profile_add_cell(profile, (struct cell){
+					.slice = slice, .thread = thread, .count = 1, .value = 1000000,
+					.stack = i ? built_stack(profile, "main;grab", STACK_COMPLETE) : (struct stack_id){ 0 },
+					.measure = built_measure(profile, "alloc_space", i ? ROLE_SPLIT : ROLE_TOTAL,
+								 WEIGHTING_EXACT, "heap", 0) });
+			profile_freeze(profile);
+			assert_int_equal(comparison_add(comparison, (enum side)side, pair, "capture", profile, side ? &given : NULL, &err), 0);
+			profile_free(profile);
+		}
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	allocated = comparison_find(comparison, "alloc_space");
+	assert_int_equal(allocated->judged.change, CHANGE_UNMEASURED);
+	assert_true(isnan(allocated->judged.base) && isnan(allocated->judged.delta.estimate) && isnan(allocated->judged.p));
+	assert_false(allocated->tested);
+	assert_int_equal(change_of(comparison, "alloc_space:grab"), CHANGE_UNMEASURED);
+	p99 = comparison_find(comparison, "elapsed:p99");
+	assert_true(isnan(p99->judged.base) && p99->judged.candidate == 5e6);
+	assert_int_equal(p99->judged.change, CHANGE_UNMEASURED);
+	migrations = comparison_find(comparison, "migrations");
+	assert_int_equal(migrations->judged.change, CHANGE_GREW);
+	comparison_document(comparison, &asked, document);
+	assert_null(document_find(document, "trees.grew.alloc_space"));
+	for (size_t i = 0; i < document->section_count; i++)
+		told |= document->sections[i].kind == SECTION_FINDING &&
+			strstr(document->sections[i].finding, "p99 5 ms in the candidate, and the base's is not known") != NULL;
+	assert_true(told);
+}
+
+/* What counts it ran in the base as well, so that none there is none, and not silence. */
+TEST(an_amount_that_was_counted_and_never_happened_was_zero)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	for (size_t pair = 0; pair < PAIRS; pair++)
+		for (size_t side = 0; side < 2; side++) {
+			struct profile *profile = mercury(&mercury_baseline);
+
+			if (side)
+				built_total(profile, (struct slice_id){ 1 }, (struct thread_id){ 1 }, "page-faults", 1000000, 1000000, 0);
+			profile_freeze(profile);
+			add(comparison, (enum side)side, pair, profile);
+		}
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	assert_int_equal(change_of(comparison, "page-faults"), CHANGE_GREW);
+}
+
 TEST(names_that_do_not_match_are_refused)
 {
 	CLEANUP(selection) struct selection *selection = selection_new();
