@@ -16,6 +16,6 @@ int profile_open_told(const char *path, const char *counts, struct profile **ret
 	{ .name = "counts",                                                                                          \
 	  .type = OPTION_TEXT,                                                                                       \
 	  .into = offsetof(struct config, counts),                                                                   \
-	  .value = "[NAME:]UNIT",                                                                                    \
-	  .help = "what a file's numbers are, where it does not say (folded, bpftrace)",                             \
+	  .value = "[NAME:]UNIT[,...]",                                                                              \
+	  .help = "what a file's numbers are, where it does not say (folded, bpftrace by map)",                      \
 	  .example = "--counts off-cpu:us" }

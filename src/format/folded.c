@@ -191,8 +191,9 @@ static void samples_add(struct folded_reader *reader)
 {
 	struct import_sample sample = { .thread = import_thread(reader->import, 0, 0, NULL) };
 	struct import_event event = { .name = "samples", .source = "folded", .meaning = "what the file counts" };
+	bool told = import_told(reader->import, NULL, true, &event);
 
-	if (!import_told(reader->import, true, &event) && reader->fractions)
+	if (!told && reader->fractions)
 		event.unit = "milli-samples";
 	sample.measure = import_measure(reader->import, &event);
 	if (reader->fractions && event.unit && strcmp(event.unit, "milli-samples") != 0)
@@ -202,7 +203,7 @@ static void samples_add(struct folded_reader *reader)
 		bool large = row->whole > UINT64_MAX / MILLI - row->milli / MILLI - 1;
 
 		sample.stack = row->stack;
-		sample.count = import_told_count(reader->import, row->whole);
+		sample.count = told ? import_told_count(&event, row->whole) : row->whole;
 		sample.value = !reader->fractions ? row->whole : large ? INT64_MAX : row->whole * MILLI + row->milli;
 		import_sample(reader->import, &sample);
 	}
@@ -231,9 +232,8 @@ static void lines_read(struct folded_reader *reader, struct input *input)
 	}
 }
 
-static int folded_read(struct input *input, struct profile *into, struct error *err)
+static int stacks_import(struct import *import, struct input *input, struct error *err)
 {
-	CLEANUP(import) struct import *import = import_new(into, input, &folded_format);
 	struct folded_reader reader = { .import = import, .names = intern_new(), .known = map_new(sizeof(uint32_t)),
 					.path = { .line = TEXT(INPUT_LINE_LIMIT) } };
 	int r;
@@ -253,6 +253,14 @@ static int folded_read(struct input *input, struct profile *into, struct error *
 	free(reader.frames);
 	free(reader.rows);
 	return r;
+}
+
+static int folded_read(struct input *input, struct profile *into, struct error *err)
+{
+	CLEANUP(import) struct import *import = import_new(into, input, &folded_format);
+	int r = import_told_fits(import, NULL, 0, err);
+
+	return r < 0 ? r : stacks_import(import, input, err);
 }
 
 /* The first lines must be stacks, most of them; one with several frames is good evidence, a lone name little. */

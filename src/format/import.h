@@ -85,12 +85,15 @@ struct import_measure import_measure(struct import *import, const struct import_
 /* The unit to show for what a file calls it, and the factor (multiply or divide; one of them is 1). */
 const char *import_unit(const char *unit, uint64_t *ret_multiply, uint64_t *ret_divide);
 
-/* Where the file does not say what its numbers are, but the user does (--counts): changes the event's unit to that, and its
- * name if `named` (else the event keeps its own), and keeps with the profile that it was told. */
-bool import_told(struct import *import, bool named, struct import_event *event);
+/* Where the file does not say what its numbers are, but the user does (--counts): changes the event's unit to that, and
+ * keeps with the profile that it was told. `name` is what the file calls these numbers, NULL where it has no word for them;
+ * where they are the only ones (`alone`), the event is called as the user calls it. */
+bool import_told(struct import *import, const char *name, bool alone, struct import_event *event);
+/* Refuses what was told by a name that is none of those that the file has. */
+int import_told_fits(struct import *import, const char *const *names, size_t count, struct error *err);
 /* How many events a number stands for: itself where events are counted, one where something is summed. */
-uint64_t import_told_count(const struct import *import, uint64_t value);
-/* Is "off-cpu:us" or "us" such a thing, with a unit that is known? */
+uint64_t import_told_count(const struct import_event *event, uint64_t value);
+/* Is "off-cpu:us", "us" or "usecs:us,sizes:bytes" such a thing, with units that are known? */
 bool import_counts_valid(const char *counts);
 
 struct import_sample {

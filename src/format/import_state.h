@@ -11,7 +11,7 @@
 
 struct map;
 
-enum { IMPORT_REMARK_LIMIT = 32, IMPORT_MEASURE_LIMIT = 256, IMPORT_TOLD_BYTES = 64 };
+enum { IMPORT_REMARK_LIMIT = 32, IMPORT_MEASURE_LIMIT = 256, IMPORT_TOLD_LIMIT = 16 };
 
 /* One kind of what was skipped, or of what is said. */
 struct import_remark {
@@ -19,6 +19,9 @@ struct import_remark {
 	uint64_t count, first;
 	bool skipped;
 };
+
+/* What the user says of numbers: the name is empty where none was told. */
+struct import_told { char name[64], unit[16]; };
 
 struct import {
 	struct profile *profile;
@@ -31,7 +34,7 @@ struct import {
 	size_t remark_count;
 	unsigned lacks;
 	struct text bias;
-	char told[IMPORT_TOLD_BYTES];            /* the event's name, as the user gave it */
+	struct import_told told[IMPORT_TOLD_LIMIT];
 	bool was_told;
 	bool has_running;                        /* a dimension of that kind was made: a second would be summed with it */
 };

@@ -90,6 +90,43 @@ TEST(what_is_counted_can_be_told_and_is_kept_as_told)
 	assert_null(profile_meta(profile, "import.remark.1"));
 }
 
+static const char two_maps[] = "@n[\n    main+4\n]: 7\n\n@usecs[\n    main+4\n]: 12\n@usecs[\n    g+1\n]: count 2, average 5, total 10\n";
+
+TEST(each_of_several_maps_is_told_by_its_name)
+{
+	CLEANUP(profile) struct profile *one = told("bpftrace", two_maps, "usecs:us");
+	CLEANUP(profile) struct profile *both = told("bpftrace", two_maps, "@usecs:us,n:bytes");
+	CLEANUP(profile) struct profile *rest = told("bpftrace", two_maps, "us,n:count");
+	CLEANUP(profile) struct profile *single = told("bpftrace", two_stacks, "usecs:us");
+	CLEANUP_TEXT char *of_one = imported_cells(one), *of_both = imported_cells(both), *of_rest = imported_cells(rest);
+
+	assert_string_equal(of_one, "n=7 (7) main\nusecs=10000 (2) g\nusecs=12000 (1) main\n");
+	assert_string_equal(of_both, "n=7 (1) main\nusecs=10000 (2) g\nusecs=12000 (1) main\n");
+	assert_string_equal(of_rest, of_one);
+	assert_true(profile_dimension_find(single, NULL, "usecs").index > 0);
+}
+
+static void is_refused(const char *format, const char *text, const char *counts, const char *why)
+{
+	struct input *input = input_memory(text, strlen(text), "test");
+	struct profile *profile = NULL;
+	struct error err = { 0 };
+
+	input_tell_counts(input, counts);
+	assert_true(format_read_as(format_find(format), input, &profile, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_non_null(strstr(err.why, why));
+	input_free(input);
+}
+
+TEST(what_is_told_of_none_of_several_maps_is_refused)
+{
+	is_refused("bpftrace", two_maps, "off-cpu:us", "none is called so: n, usecs");
+	is_refused("bpftrace", two_maps, "usecs:us,off-cpu:us", "none is called so");
+	is_refused("bpftrace", "@h[bash]: \n[1]   5 |@@@|\n\n@n[bash]: 3\n", "off-cpu:us", "h, n");
+	is_refused("folded", "a;b 1\n", "a:us,b:us", "of one kind");
+}
+
 TEST(folded_stacks_are_told_their_unit_too)
 {
 	CLEANUP(profile) struct profile *profile = told("folded", "a;b 1.5\n", "us");
@@ -115,6 +152,10 @@ TEST(what_is_counted_has_one_name_and_one_unit)
 	assert_false(import_counts_valid("us:us:us"));
 	assert_false(import_counts_valid("off-cpu:"));
 	assert_false(import_counts_valid(":us"));
+	assert_true(import_counts_valid("usecs:us,sizes:bytes"));
+	assert_false(import_counts_valid("usecs:us,"));
+	assert_false(import_counts_valid("usecs:us,usecs:ms"));
+	assert_false(import_counts_valid("us,bytes"));
 }
 
 TEST(the_maps_name_is_the_event)
