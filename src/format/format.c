@@ -118,6 +118,13 @@ static int fail_foreign(const char *path, const char *looks, struct error *err)
 	return error_try(err, "a file of a format that can be read: crosscut list formats");
 }
 
+static int fail_unread(const char *path, const struct format *format, struct error *err)
+{
+	fail(err, FAILURE_WORK, -EBADMSG, "cannot read '%s'", path);
+	error_because(err, "it is of the format %s, which is written and not read", format->name);
+	return error_try(err, "%s", format->instead);
+}
+
 /* --- Opening ---------------------------------------------------------------------------------- */
 
 static const struct format *format_recognise(const void *head, size_t size)
@@ -126,9 +133,7 @@ static const struct format *format_recognise(const void *head, size_t size)
 	int sure = 0;
 
 	for (size_t i = 0; formats[i]; i++) {
-		int answer = formats[i]->recognise && formats[i]->read
-				     ? formats[i]->recognise(head, size)
-				     : 0;
+		int answer = formats[i]->recognise ? formats[i]->recognise(head, size) : 0;
 
 		if (answer > sure) {
 			sure = answer;
@@ -205,8 +210,9 @@ static int recognise_and_read(const struct format_reading *reading, struct input
 	if (!size)
 		return fail_empty(input_name(input), err);
 	format = format_recognise(head, size);
-	return format ? read_by(format, reading, input, ret, err)
-		      : fail_foreign(input_name(input), looks_like(head, size), err);
+	if (!format)
+		return fail_foreign(input_name(input), looks_like(head, size), err);
+	return format->read ? read_by(format, reading, input, ret, err) : fail_unread(input_name(input), format, err);
 }
 
 int format_read_input(struct input *input, struct profile **ret, struct error *err)

@@ -25,8 +25,9 @@ struct format {
 	const char *name;            /* "folded", as in --to folded */
 	const char *summary;
 	const char *suffix;          /* ".folded"; NULL where files of the format have none of their own */
-	int (*recognise)(const void *head, size_t size);                     /* 0 no … 100 certain; NULL: write only */
-	int (*read)(struct input *input, struct profile *into, struct error *err);
+	int (*recognise)(const void *head, size_t size);                     /* 0 no … 100 certain; NULL: nobody can tell */
+	int (*read)(struct input *input, struct profile *into, struct error *err);           /* NULL: write only */
+	const char *instead;         /* of a file that is recognised and not read: what to bring instead */
 	int (*write)(const struct profile *profile, const struct format_options *options, struct output *to,
 		     struct error *err);                                     /* NULL: read only */
 	uint32_t keeps;              /* KEEPS(STACKS) | …: what of a profile a written file still holds (format/content.h) */

@@ -7,9 +7,11 @@
  * Field numbers from protos/perfetto/trace (trace_packet, track_descriptor, track_event, counter_descriptor) of
  * github.com/google/perfetto.
  */
+#include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
+#include "format/choice.h"
 #include "format/content.h"
 #include "format/format.h"
 #include "format/protobuf.h"
@@ -22,7 +24,7 @@
 extern const struct format perfetto_format;
 
 enum { TRACE_PACKET = 1 };
-enum packet { PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11, PACKET_SEQUENCE_FLAGS = 13,
+enum packet { PACKET_TRUSTED_USER = 3, PACKET_TIMESTAMP = 8, PACKET_SEQUENCE = 10, PACKET_TRACK_EVENT = 11, PACKET_SEQUENCE_FLAGS = 13,
 	      PACKET_TIMESTAMP_CLOCK = 58, PACKET_TRACK_DESCRIPTOR = 60 };
 enum track { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8 };
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
@@ -104,10 +106,11 @@ static void thread_write(struct perfetto_writer *writer, uint32_t index)
 static void counter_track_write(struct perfetto_writer *writer, uint32_t dimension)
 {
 	const struct dimension *row = profile_dimension_at(writer->profile, dimension);
+	CLEANUP_TEXT char *name = choice_name(writer->profile, (struct dimension_id){ dimension });
 
 	text_put(&writer->part, COUNTER_UNIT_NAME, profile_text(writer->profile, row->unit));
 	protobuf_number(&writer->message, TRACK_UUID, TRACKS_OF_COUNTERS + dimension);
-	text_put(&writer->message, TRACK_NAME, profile_text(writer->profile, row->name));
+	text_put(&writer->message, TRACK_NAME, name);
 	protobuf_message(&writer->message, TRACK_COUNTER, &writer->part);
 	descriptor_write(writer);
 }
@@ -229,10 +232,43 @@ static int perfetto_write(const struct profile *profile, const struct format_opt
 	return 0;
 }
 
+/* --- Files of others -------------------------------------------------------------------------------- */
+
+/* When, or from which writer: what no message of that place in another format has. */
+static bool packet_fits(struct protobuf packet, bool *marked)
+{
+	struct protobuf_field field;
+
+	while (protobuf_next(&packet, &field)) {
+		bool is_mark = field.number == PACKET_TRUSTED_USER || field.number == PACKET_TIMESTAMP ||
+			       field.number == PACKET_SEQUENCE;
+
+		if (is_mark && field.wire != PROTOBUF_VARINT)
+			return false;
+		*marked |= is_mark;
+	}
+	return !packet.broken;
+}
+
+/* Packets and nothing else, as far as the head goes. Other formats that begin like that are surer of themselves. */
+static int perfetto_recognise(const void *head, size_t size)
+{
+	struct protobuf file = { head, (const unsigned char *)head + size, false };
+	struct protobuf_field field;
+	bool marked = false;
+
+	while (protobuf_next(&file, &field))
+		if (field.number != TRACE_PACKET || !protobuf_is_bytes(&field) || !packet_fits(protobuf_nested(&field), &marked))
+			return 0;
+	return marked ? 45 : 0;
+}
+
 const struct format perfetto_format = {
 	.name = "perfetto",
 	.summary = "the timeline, for ui.perfetto.dev",
 	.suffix = ".pftrace",
+	.recognise = perfetto_recognise,
+	.instead = "what Perfetto's traceconv makes of it: json IN OUT of slices, systrace IN OUT of the scheduler, profile IN of stacks",
 	.write = perfetto_write,
 	.keeps = KEEPS(ARGUMENTS) | KEEPS(PARTS) | KEEPS(UNITS) | KEEPS(PROCESSES) | KEEPS(THREADS) | KEEPS(COMMS) | KEEPS(TIME) |
 		 KEEPS(INTERVALS) | KEEPS(WAKERS),

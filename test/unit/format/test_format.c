@@ -19,7 +19,8 @@ TEST(rows_are_sorted_by_name_and_found_by_it)
 		assert_ptr_equal(format_find(formats[i]->name), formats[i]);
 		assert_true(!i || strcmp(formats[i - 1]->name, formats[i]->name) < 0);
 		assert_true(formats[i]->read || formats[i]->write);
-		assert_true(!formats[i]->read == !formats[i]->recognise);
+		assert_true(!formats[i]->read || formats[i]->recognise);
+		assert_true((formats[i]->recognise && !formats[i]->read) == (formats[i]->instead != NULL));
 		assert_true(*formats[i]->summary && strlen(formats[i]->summary) < 72);
 	}
 	assert_null(format_find("nothing"));
