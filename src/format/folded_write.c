@@ -136,7 +136,7 @@ static void lines_write(struct folded_lines *lines, struct output *to)
 {
 	CLEANUP(map) struct map *known = map_new(sizeof(uint64_t));
 	struct text texts[2] = { TEXT(LINE_LIMIT), TEXT(LINE_LIMIT) };
-	const bool thousandths = !strcmp(choice_unit(lines->choice), "milli-samples");
+	const bool thousandths = !strncmp(choice_unit(lines->choice), "milli-", 6);
 
 	for (size_t i = 0; i < lines->count; i++)
 		line_merge(lines, known, i, texts);

@@ -2,7 +2,8 @@
 /*
  * Reads speedscope's own format (src/lib/file-format-spec.ts of github.com/jlfwong/speedscope). Each of its profiles
  * becomes a thread of that name. A sampled one gives weights to stacks; an evented one opens and closes frames, and each
- * stretch between two events is weight on the stack that was open.
+ * stretch between two events is weight on the stack that was open. Where what is merely counted has fractions, all of it is
+ * kept in thousandths; finer ones are rounded by their sum.
  */
 #include "format/content.h"
 #include "format/speedscope.h"
@@ -24,7 +25,7 @@
 
 extern const struct format speedscope_format;
 
-enum { NAME_LIMIT = IMPORT_NAME_LIMIT, OPEN_LIMIT = 64 * 1024 };
+enum { NAME_LIMIT = IMPORT_NAME_LIMIT, OPEN_LIMIT = 64 * 1024, MILLI = 1000, MILLI_SHIFT = 3 };
 
 /*
  * Closing a frame that is not the innermost closes those in it too: the writer lost their ends. How often each frame is
@@ -43,6 +44,8 @@ struct speedscope_reader {
 	bool counts;                                 /* what is weighed are events, and not their time or size */
 	const char *dimension, *unit;                /* of a file of ours: what was measured, and in what; NULL else */
 	int shift;                                   /* a value times 10^shift is in the measure's unit */
+	int64_t rest;                                /* thousandths of it that the profile's weights so far lost by rounding */
+	bool fractions;                              /* what is merely counted has some */
 };
 
 struct unit { const char *name; int shift; struct import_event event; };
@@ -109,6 +112,21 @@ static bool value_read(struct speedscope_reader *reader, struct json_value value
 	return true;
 }
 
+/* Each is rounded so that the sum of all so far stays true. */
+static bool weight_read(struct speedscope_reader *reader, struct json_value value, int64_t *ret)
+{
+	int64_t finer, sum;
+
+	if (!json_decimal(value, reader->shift + MILLI_SHIFT, &finer) || finer < 0 ||
+	    __builtin_add_overflow(finer, reader->rest + MILLI / 2, &sum))
+		return value_read(reader, value, ret);
+	if (finer % MILLI)
+		import_warn(reader->import, "a fraction of a unit was rounded", "byte", value.offset);
+	*ret = sum > 0 ? sum / MILLI : 0;
+	reader->rest += finer - *ret * MILLI;
+	return true;
+}
+
 static void weight_add(struct speedscope_reader *reader, struct stack_id stack, int64_t weight)
 {
 	import_sample(reader->import, &(struct import_sample){ .measure = reader->measure, .thread = reader->thread,
@@ -128,7 +146,7 @@ static void sampled_read(struct speedscope_reader *reader, struct json_value pro
 
 		while (samples.value.kind == JSON_ARRAY && json_next(&frames))
 			stack = frame_push(reader, stack, frames.value);
-		if (json_next(&weights) && value_read(reader, weights.value, &weight) && weight >= 0)
+		if (json_next(&weights) && weight_read(reader, weights.value, &weight) && weight >= 0)
 			weight_add(reader, stack, weight);
 		else
 			import_skipped(reader->import, "a sample has no weight, or one below zero", "byte",
@@ -231,6 +249,40 @@ static const char *text_kept(struct speedscope_reader *reader, struct json_value
 	return text.kind == JSON_STRING ? profile_text(profile, profile_string(profile, json_decoded(text, &reader->scratch))) : NULL;
 }
 
+static bool is_fraction(struct json_value value)
+{
+	int64_t finer;
+
+	return json_decimal(value, MILLI_SHIFT, &finer) && finer % MILLI;
+}
+
+static bool any_fraction(struct json_value profile)
+{
+	struct json_items weights = json_items(json_get(profile, "weights")), events = json_items(json_get(profile, "events"));
+
+	while (json_next(&weights))
+		if (is_fraction(weights.value))
+			return true;
+	while (json_next(&events))
+		if (is_fraction(json_get(events.value, "at")))
+			return true;
+	return false;
+}
+
+static bool is_counted(struct json_value profile)
+{
+	return !strcmp(unit_of(profile)->name, "none");
+}
+
+/* The unit of what is counted, in thousandths where it has to be. */
+static const char *counted_unit(struct speedscope_reader *reader, const char *unit)
+{
+	struct profile *profile = import_profile(reader->import);
+	CLEANUP_TEXT char *milli = xasprintf("milli-%s", unit);
+
+	return reader->fractions ? profile_text(profile, profile_string(profile, milli)) : unit;
+}
+
 static void profile_read(struct speedscope_reader *reader, struct json_value profile)
 {
 	struct json_value type = json_get(profile, "type");
@@ -243,11 +295,13 @@ static void profile_read(struct speedscope_reader *reader, struct json_value pro
 	}
 	event.source = "speedscope";
 	event.name = reader->dimension && unit->shift == 0 ? reader->dimension : event.name;
-	event.unit = reader->unit && !strcmp(unit->name, "none") ? reader->unit : event.unit;
+	if (is_counted(profile))
+		event.unit = counted_unit(reader, reader->unit ? reader->unit : event.unit);
 	event.weighting = json_is(type, "evented") ? WEIGHTING_EXACT : WEIGHTING_SAMPLED;
 	reader->measure = import_measure(reader->import, &event);
 	reader->counts = !strcmp(event.unit, "count") || !strcmp(event.unit, "samples");
-	reader->shift = unit->shift;
+	reader->shift = is_counted(profile) && reader->fractions ? MILLI_SHIFT : unit->shift;
+	reader->rest = 0;
 	reader->thread = thread_of(reader, profile);
 	if (json_is(type, "sampled"))
 		sampled_read(reader, profile);
@@ -260,7 +314,7 @@ static void profile_read(struct speedscope_reader *reader, struct json_value pro
 static int root_read(struct speedscope_reader *reader, struct json_value root, struct error *err)
 {
 	struct json_value profiles = json_get(root, "profiles");
-	struct json_items items = json_items(profiles);
+	struct json_items items = json_items(profiles), again = items;
 
 	if (profiles.kind != JSON_ARRAY || json_path(root, "shared", "frames", NULL).kind != JSON_ARRAY)
 		return import_refuse(reader->import, err, NULL, 0, "it has no profiles or no frames");
@@ -270,6 +324,8 @@ static int root_read(struct speedscope_reader *reader, struct json_value root, s
 		reader->dimension = text_kept(reader, json_get(root, "name"));
 		reader->unit = text_kept(reader, json_get(root, "crosscutUnit"));
 	}
+	while (!reader->fractions && json_next(&again))
+		reader->fractions = is_counted(again.value) && any_fraction(again.value);
 	frames_read(reader, json_path(root, "shared", "frames", NULL));
 	while (json_next(&items))
 		profile_read(reader, items.value);

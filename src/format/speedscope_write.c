@@ -24,6 +24,20 @@ static const char *unit_of(const struct choice *choice)
 	return !strcmp(unit, "ns") ? "nanoseconds" : !strcmp(unit, "bytes") ? "bytes" : "none";
 }
 
+/* What was read with fractions is kept in thousandths, and written as it was. */
+static bool is_milli(const struct choice *choice)
+{
+	return !strncmp(choice_unit(choice), "milli-", 6);
+}
+
+static void weight_write(const struct choice *choice, uint64_t weight, struct output *to)
+{
+	if (is_milli(choice))
+		output_print(to, "%" PRIu64 ".%03u", weight / 1000, (unsigned)(weight % 1000));
+	else
+		output_print(to, "%" PRIu64, weight);
+}
+
 /* "name (pid 1, tid 2)", which the reader takes apart again. */
 static void name_write(const struct profile *profile, struct thread_id id, struct output *to)
 {
@@ -50,8 +64,10 @@ static void samples_write(struct flat *flat, size_t from, size_t end, struct out
 		output_puts(to, "]");
 	}
 	output_puts(to, "],\"weights\":[");
-	for (size_t i = from; i < end; i++)
-		output_print(to, "%s%" PRIu64, i > from ? "," : "", flat->weights[i].weight);
+	for (size_t i = from; i < end; i++) {
+		output_puts(to, i > from ? "," : "");
+		weight_write(&flat->choice, flat->weights[i].weight, to);
+	}
 	output_puts(to, "]");
 }
 
@@ -78,8 +94,8 @@ static size_t profiles_write(struct flat *flat, struct output *to)
 		most = weight > most ? weight : most;
 		output_print(to, "%s{\"type\":\"sampled\",\"name\":", index ? ",\n" : "");
 		name_write(flat->choice.profile, flat->weights[from].thread, to);
-		output_print(to, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64, unit_of(&flat->choice),
-			     weight);
+		output_print(to, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":", unit_of(&flat->choice));
+		weight_write(&flat->choice, weight, to);
 		samples_write(flat, from, end, to);
 		output_puts(to, "}");
 	}
@@ -118,7 +134,7 @@ int speedscope_write(const struct profile *profile, const struct format_options 
 			 "\"exporter\":\"crosscut@" CROSSCUT_VERSION "\",\"name\":");
 	json_write_string(to, name);
 	output_puts(to, ",\"crosscutUnit\":");                   /* for our reader: what has none of speedscope's units */
-	json_write_string(to, choice_unit(&flat.choice));
+	json_write_string(to, choice_unit(&flat.choice) + (is_milli(&flat.choice) ? 6 : 0));
 	output_puts(to, ",\"profiles\":[");
 	active = profiles_write(&flat, to);
 	output_print(to, "],\"activeProfileIndex\":%zu,\"shared\":{\"frames\":[", active);

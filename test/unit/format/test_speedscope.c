@@ -40,10 +40,37 @@ TEST(what_does_not_fit_is_counted)
 {
 	CLEANUP(profile) struct profile *lost = reading("speedscope", FILE_OF(SAMPLED("none", "[[0],[9],[1]]", "[1,-2]")));
 	CLEANUP(profile) struct profile *odd = reading("speedscope", FILE_OF(SAMPLED("none", "[[0]]", "[1.25]")));
+	CLEANUP(profile) struct profile *finer = reading("speedscope", FILE_OF(SAMPLED("bytes", "[[0]]", "[1.25]")));
 
 	assert_true(remarked(lost, "2 skipped: a sample has no weight"));
 	assert_true(remarked(lost, "a frame does not exist"));
-	assert_true(remarked(odd, "a fraction of a unit was rounded"));
+	assert_false(remarked(odd, "a fraction of a unit was rounded"));
+	assert_true(remarked(finer, "a fraction of a unit was rounded"));
+}
+
+TEST(fractions_of_what_is_counted_are_kept_in_thousandths_and_written_as_they_were)
+{
+	CLEANUP(profile) struct profile *profile = reading("speedscope", FILE_OF(
+		SAMPLED("none", "[[0],[0,1]]", "[0.25,2]") "," SAMPLED("none", "[[2],[2],[2]]", "[3,0.0004,0.0004]")));
+	CLEANUP_TEXT char *text = writing(profile, "speedscope", "weight");
+
+	folded_is(profile, "weight", "one;a 0.25\none;a;b 2\none;(unnamed) 3.001\n");
+	assert_true(remarked(profile, "a fraction of a unit was rounded"));
+	assert_non_null(strstr(text, "\"crosscutUnit\":\"count\""));
+	assert_non_null(strstr(text, "0.250,2.000"));
+	round_trip(profile, "speedscope", "weight", "weight");
+}
+
+TEST(the_sum_of_fractions_of_units_that_have_a_smallest_is_true)
+{
+	CLEANUP(profile) struct profile *times = reading("speedscope", FILE_OF(
+		SAMPLED("microseconds", "[[0],[0],[0],[1]]", "[0.0004,0.0004,0.0004,1.5]")));
+	CLEANUP(profile) struct profile *events = reading("speedscope", FILE_OF(
+		"{\"type\":\"evented\",\"name\":\"x\",\"unit\":\"none\",\"startValue\":0,\"endValue\":1,\"events\":["
+		"{\"type\":\"O\",\"frame\":0,\"at\":0.5},{\"type\":\"C\",\"frame\":0,\"at\":0.75}]}"));
+
+	folded_is(times, "time", "one;a 1\none;b 1500\n");
+	folded_is(events, "weight", "x 0.5\nx;a 0.25\n");
 }
 
 TEST(damaged_files_are_refused_with_their_place)
