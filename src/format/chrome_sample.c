@@ -11,15 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LIMIT = 64 * 1024, DEPTH_LIMIT = 1024 };
+enum { NAME_LIMIT = IMPORT_NAME_LIMIT };
 
-struct tree_frame { uint32_t parent; struct frame_id frame; };      /* parent: the profile's string of its key */
+/* parent: the profile's string of its key. The stack is found once, however many samples end there. */
+struct tree_frame { uint32_t parent; struct frame_id frame; enum { STACK_UNKNOWN, STACK_SOUGHT, STACK_FOUND } known;
+		    struct stack_id stack; };
 
 struct tree {
 	struct import *import;
 	struct map *ids;                             /* by the profile's string of a key */
 	struct tree_frame *frames;
 	size_t count;
+	struct tree_frame **path;                    /* leaf first */
+	size_t path_room;
 	struct text scratch;
 };
 
@@ -54,9 +58,9 @@ static void frames_read(struct tree *tree, struct json_value object)
 
 	tree->frames = xcalloc(json_count(object) + 1, sizeof(*tree->frames));
 	while (object.kind == JSON_OBJECT && json_next(&items)) {
-		struct import_name name = { .function = json_decoded(json_get(items.value, "name"), &tree->scratch),
+		const char *function = json_decoded(json_get(items.value, "name"), &tree->scratch);
+		struct import_name name = { .function = import_name_whole(tree->import, function),
 					    .line = (uint32_t)json_whole(json_get(items.value, "line"), 0) };
-
 		uint32_t key;
 
 		tree->frames[tree->count].frame = import_frame(tree->import, &name);
@@ -66,21 +70,35 @@ static void frames_read(struct tree *tree, struct json_value object)
 	}
 }
 
-/* Leaf first up to a root; a tree that leads round in a circle ends at the limit of depth. */
+static struct tree_frame *frame_of(struct tree *tree, uint32_t key)
+{
+	const uint32_t *slot = key ? map_find(tree->ids, &key) : NULL;
+
+	return slot && *slot ? &tree->frames[*slot - 1] : NULL;
+}
+
+/* Up to a root or to a frame whose stack is known, and back down. A tree that leads round in a circle is cut where it closes. */
 static struct stack_id stack_read(struct tree *tree, struct json_value id)
 {
-	struct frame_id frames[DEPTH_LIMIT];
-	size_t count = 0;
-	uint32_t key = key_of(tree, id);
-	const uint32_t *slot;
+	struct tree_frame *at = frame_of(tree, key_of(tree, id));
+	struct stack_id stack = { 0 };
+	size_t depth = 0;
 
-	while (count < DEPTH_LIMIT && key && (slot = map_find(tree->ids, &key)) && *slot) {
-		frames[count++] = tree->frames[*slot - 1].frame;
-		key = tree->frames[*slot - 1].parent;
+	for (; at && at->known == STACK_UNKNOWN; at = frame_of(tree, at->parent)) {
+		at->known = STACK_SOUGHT;
+		grow(tree->path, depth, tree->path_room);
+		tree->path[depth++] = at;
 	}
-	if (count == DEPTH_LIMIT)
-		import_warn(tree->import, "a sample's stack is deeper than is kept", NULL, 0);
-	return import_stack_leaf_first(tree->import, frames, count);
+	if (at && at->known == STACK_SOUGHT)
+		import_warn(tree->import, "frames call each other in a circle, which is cut", NULL, 0);
+	else if (at)
+		stack = at->stack;
+	while (depth-- > 0) {
+		at = tree->path[depth];
+		stack = at->stack = import_stack(tree->import, stack, at->frame);
+		at->known = STACK_FOUND;
+	}
+	return stack;
 }
 
 static void sample_read(struct tree *tree, struct chrome_threads *threads, struct json_value value, size_t index)
@@ -120,5 +138,6 @@ void chrome_samples_read(struct chrome_samples *samples, struct import *import, 
 	json_done(&rows);
 	map_free(tree.ids);
 	free(tree.frames);
+	free(tree.path);
 	text_done(&tree.scratch);
 }

@@ -122,6 +122,40 @@ TEST(samples_beside_the_events_have_their_stacks)
 	folded_is(profile, "samples", "a;b 2\na 1\n");
 }
 
+/* 1 is the root, N the leaf; `first` calls it. */
+static struct profile *sampled_chain(unsigned count, unsigned first)
+{
+	struct text text = TEXT(READING_LIMIT);
+	struct profile *profile;
+
+	text_print(&text, "{\"traceEvents\":[],\"samples\":[{\"pid\":1,\"tid\":2,\"ts\":6,\"sf\":%u}],\"stackFrames\":{", count);
+	for (unsigned i = 1; i <= count; i++)
+		text_print(&text, "%s\"%u\":{\"name\":\"f%u\",\"parent\":%u}", i > 1 ? "," : "", i, i, i > 1 ? i - 1 : first);
+	text_print(&text, "}}");
+	profile = reading("chrome", text_string(&text));
+	text_done(&text);
+	return profile;
+}
+
+TEST(a_samples_stack_is_read_to_its_root_however_deep)
+{
+	enum { DEPTH = 5000 };
+	CLEANUP(profile) struct profile *profile = sampled_chain(DEPTH, 0);
+	CLEANUP_TEXT char *folded = writing(profile, "folded", "samples");
+
+	assert_non_null(strstr(folded, "f1;f2;f3;"));
+	assert_non_null(strstr(folded, ";f4999;f5000 1\n"));
+	assert_null(profile_meta(profile, "import.remark.1"));
+}
+
+TEST(frames_that_call_each_other_in_a_circle_are_said)
+{
+	CLEANUP(profile) struct profile *profile = sampled_chain(3, 2);
+
+	folded_is(profile, "samples", "f1;f2;f3 1\n");
+	assert_true(remarked(profile, "in a circle"));
+}
+
 TEST(damaged_traces_are_refused_with_their_place)
 {
 	refused("chrome", "[" X("a", "0", "1") " nonsense]", "byte");
