@@ -57,7 +57,8 @@ static void ms_write(struct firefox_writer *writer, uint64_t ns)
 	output_print(writer->to, "%" PRIu64 ".%06" PRIu64, ns / NS_PER_MS, ns % NS_PER_MS);
 }
 
-/* Times are told from the first second on, since a double has no room for the date and nanoseconds. */
+/* Times are told from the first second on, since a double has no room for the date and nanoseconds; that second begins as the
+ * profile's own do, so that they are the same ones again. */
 static void time_write(struct firefox_writer *writer, uint64_t ns)
 {
 	ms_write(writer, ns > writer->first_ns ? ns - writer->first_ns : 0);
@@ -65,15 +66,18 @@ static void time_write(struct firefox_writer *writer, uint64_t ns)
 
 static uint64_t first_ns(const struct profile *profile)
 {
-	uint64_t first = UINT64_MAX;
+	uint64_t first = UINT64_MAX, phase;
 
 	for (size_t i = 1; i < profile_slice_count(profile); i++)
 		if (profile_slice_at(profile, i)->start_ns < first)
 			first = profile_slice_at(profile, i)->start_ns;
+	phase = first == UINT64_MAX ? 0 : first % SECOND_NS;
 	for (size_t i = 0; i < profile_interval_count(profile); i++)
 		if (profile_interval_at(profile, i)->start_ns < first)
 			first = profile_interval_at(profile, i)->start_ns;
-	return first == UINT64_MAX ? 0 : first - first % SECOND_NS;
+	if (first == UINT64_MAX || first < phase)
+		return 0;
+	return first - (first - phase) % SECOND_NS;
 }
 
 /* Evenly over their slice, or over a second where no time is known. */

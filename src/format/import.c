@@ -185,16 +185,24 @@ struct thread_id import_thread(struct import *import, uint32_t pid, uint32_t tid
 
 struct slice_id import_slice_of(struct import *import, uint64_t time_ns)
 {
-	uint64_t second = time_ns / SECOND_NS, start_ns = second * SECOND_NS, end_ns;
+	uint64_t phase = import->began_ns % SECOND_NS;
+	uint64_t start_ns = time_ns < phase ? 0 : time_ns - (time_ns - phase) % SECOND_NS, end_ns = start_ns;
 	uint32_t *known;
 	bool added;
 
-	known = map_put(import->slices, &second, &added);
+	known = map_put(import->slices, &start_ns, &added);
 	if (added) {
-		end_ns = time_ns && start_ns < UINT64_MAX - SECOND_NS ? start_ns + SECOND_NS : start_ns;
+		if (time_ns && start_ns < UINT64_MAX - SECOND_NS)
+			end_ns = time_ns < phase ? phase : start_ns + SECOND_NS;
 		*known = profile_slice(import->profile, start_ns, end_ns).index;
 	}
 	return (struct slice_id){ *known };
+}
+
+void import_began(struct import *import, uint64_t time_ns)
+{
+	if (!import->began_ns)
+		import->began_ns = time_ns;
 }
 
 struct slice_id import_slice(struct import *import, uint64_t time_ns)

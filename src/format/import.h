@@ -110,6 +110,9 @@ struct import_sample {
 void import_sample(struct import *import, const struct import_sample *sample);
 /* An interval and its time as an exact total of its dimension, in the slice in which it ends. */
 void import_interval(struct import *import, struct interval interval, const char *source);
+/* When the recording began, before anything of it: its seconds are counted from there, and not from the clock's. The first
+ * time that is told counts. */
+void import_began(struct import *import, uint64_t time_ns);
 /* The slice (of one second) that a time falls into; times may come in any order. */
 struct slice_id import_slice(struct import *import, uint64_t time_ns);
 /* The same where the time says nothing of when the recording began and ended: that of a sum. */

@@ -28,7 +28,7 @@ struct import {
 	struct input *input;
 	const struct format *format;
 	struct map *threads, *slices;
-	uint64_t samples, first_ns, last_ns;
+	uint64_t samples, began_ns, first_ns, last_ns;
 	uint64_t skipped;
 	struct import_remark remarks[IMPORT_REMARK_LIMIT];
 	size_t remark_count;

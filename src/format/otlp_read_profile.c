@@ -450,6 +450,7 @@ static void times_keep(struct otlp_reader *reader, const struct profile_read *re
 {
 	uint64_t known = profile_meta_number(reader->profile, "capture.start_wall_ns", 0);
 
+	import_began(reader->import, read->time_ns);
 	if (read->time_ns && (!known || read->time_ns < known))
 		profile_set_meta_number(reader->profile, "capture.start_wall_ns", read->time_ns);
 	if (read->duration_ns > profile_meta_number(reader->profile, "pprof.duration_ns", 0))

@@ -149,6 +149,7 @@ static void sample_begin(struct perf_script *script, const struct perf_event *ev
 	CLEANUP_TEXT char *name = name_apart(script, own, weighted);
 
 	sample_end(script);
+	import_began(script->import, event->time_ns);
 	script->sample = (struct import_sample){
 		.measure = import_measure(script->import,
 					  &(struct import_event){

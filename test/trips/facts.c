@@ -34,7 +34,8 @@ static size_t line_count, line_room;
 static struct sum { char *key; uint64_t weight, other; } *sums;
 static size_t sum_count, sum_room;
 static bool without_sums;                             /* of intervals, where a format keeps these */
-static uint64_t from_ns = UINT64_MAX;                 /* when the first of all was */
+/* When the first of all was, and the first interval: a timeline alone has no more to tell its times by. */
+static uint64_t from_ns = UINT64_MAX, first_interval_ns = UINT64_MAX;
 
 static void keep(struct text *line)
 {
@@ -388,9 +389,9 @@ static void first_find(void)
 		if (profile_slice_at(profile, i)->start_ns < from_ns)
 			from_ns = profile_slice_at(profile, i)->start_ns;
 	for (size_t i = 0; i < profile_interval_count(profile); i++)
-		if (profile_interval_at(profile, i)->start_ns < from_ns)
-			from_ns = profile_interval_at(profile, i)->start_ns;
-	from_ns = from_ns == UINT64_MAX ? 0 : from_ns - from_ns % 1000000000;
+		if (profile_interval_at(profile, i)->start_ns < first_interval_ns)
+			first_interval_ns = profile_interval_at(profile, i)->start_ns;
+	from_ns = first_interval_ns < from_ns ? first_interval_ns : from_ns;
 }
 
 int main(int count, char **arguments)
@@ -409,7 +410,7 @@ int main(int count, char **arguments)
 	if (count <= 2 || strcmp(arguments[2], "-") != 0)
 		cells_facts(count > 2 ? arguments[2] : NULL, count > 2 || dimensions_used() == 1);
 	for (size_t i = 0; i < profile_interval_count(profile); i++)
-		interval_facts(profile_interval_at(profile, i), from_ns, count > 2 && !strcmp(arguments[2], "-"));
+		interval_facts(profile_interval_at(profile, i), first_interval_ns, count > 2 && !strcmp(arguments[2], "-"));
 	table_facts();
 	sums_keep();
 	lines_print();

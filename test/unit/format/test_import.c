@@ -179,3 +179,26 @@ TEST(what_was_skipped_is_counted_and_a_file_of_nothing_is_refused)
 	assert_string_equal(err.why, "a record of 3 bytes (as test, at byte 12)");
 	fixture_done(&made);
 }
+
+/* And not from a full second of the clock: half of what one would ask for as the first second would be of the next. */
+TEST(seconds_are_counted_from_where_the_recording_began)
+{
+	struct fixture made = fixture();
+	struct slice_id first, same, before, later, early;
+
+	import_began(made.import, 1700000000700000000);
+	import_began(made.import, 5);
+	first = import_slice(made.import, 1700000000700000000);
+	same = import_slice(made.import, 1700000001699999999);
+	before = import_slice(made.import, 1700000000699999999);
+	later = import_slice(made.import, 1700000001700000000);
+	early = import_slice(made.import, 699999999);
+	assert_int_equal(first.index, same.index);
+	assert_int_not_equal(first.index, before.index);
+	assert_int_not_equal(first.index, later.index);
+	assert_true(profile_slice_at(made.profile, first.index)->start_ns == 1700000000700000000);
+	assert_true(profile_slice_at(made.profile, before.index)->end_ns == 1700000000700000000);
+	assert_true(profile_slice_at(made.profile, early.index)->start_ns == 0);
+	assert_true(profile_slice_at(made.profile, early.index)->end_ns == 700000000);
+	fixture_done(&made);
+}

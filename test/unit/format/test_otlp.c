@@ -98,7 +98,7 @@ static struct text foreign(bool with_values)
 		protobuf_numbers(&sample, 4, values, 2);
 	protobuf_fixed64s(&sample, 5, times, 2);
 	nest(&profile, 2, &sample);
-	protobuf_fixed64(&profile, 3, 3000000000);
+	protobuf_fixed64(&profile, 3, 2500000000);
 	protobuf_number(&profile, 4, 4000000000);
 	nest(&scopes, 2, &profile);
 	nest(&resources, 2, &scopes);
@@ -149,6 +149,7 @@ TEST(samples_with_times_keep_them_and_their_links)
 		   labels);
 	assert_string_equal(cells, text_string(&expected));
 	assert_int_equal(profile_slice_count(profile), 3);
+	assert_int_equal(profile_slice_at(profile, 1)->start_ns, 2500000000);    /* counted from the profile's own start */
 	assert_int_equal(profile_process_at(profile, profile_thread_at(profile, 1)->process.index)->pid, 77);
 	assert_true(format_find("otlp")->recognise(bytes.bytes, bytes.size) >
 		    format_find("pprof")->recognise(bytes.bytes, bytes.size));

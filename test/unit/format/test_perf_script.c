@@ -218,3 +218,15 @@ TEST(samples_of_one_event_with_and_without_a_period_are_kept_apart_by_name)
 	assert_int_equal(sums[1], 1);
 	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "kept apart, at line 4"));
 }
+
+TEST(seconds_are_counted_from_the_first_sample)
+{
+	CLEANUP(profile) struct profile *profile = read_text(
+		"a 1/1 [000] 7.900000: 1 cycles: \n\t55d0 f+0x10 (/a)\n\na 1/1 [000] 8.800000: 1 cycles: \n\t55d0 f+0x10 (/a)\n\n"
+		"a 1/1 [000] 8.900000: 1 cycles: \n\t55d0 f+0x10 (/a)\n\n");
+
+	assert_int_equal(profile_slice_count(profile), 3);
+	assert_int_equal(profile_slice_at(profile, 1)->start_ns, 7900000000);
+	assert_int_equal(profile_slice_at(profile, 1)->end_ns, 8900000000);
+	assert_int_equal(profile_slice_at(profile, 2)->start_ns, 8900000000);
+}
