@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "compare/objective.h"
 
 static int read_text(const char *text, struct objective *ret, struct error *err)
