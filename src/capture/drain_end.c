@@ -10,29 +10,11 @@
 #include "capture/proc.h"
 #include "probe/decoder.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum end { ENDED, ENDED_FIRST_THREAD, LIVES_ON };
-
-/* What an exit of a process' first thread meant: its others may go on without it, one of them may have begun a new image, and
- * another process may have the number by now. "1234 (a name) Z 1 …": the state, and 17 fields further
- * on the number of threads. */
-static enum end look_at_end(uint32_t pid)
+static enum process_end look_at_end(uint32_t pid)
 {
-	unsigned long threads = 0;
-	const char *name_end;
-	char text[1024], state = 'X';
+	char stat[1024];
 
-	if (proc_read((pid_t)pid, "stat", text, sizeof(text)) <= 0)
-		return ENDED;
-	name_end = strrchr(text, ')');
-	if (!name_end || sscanf(name_end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &state,
-				&threads) != 2)
-		return ENDED;
-	if (!strchr("ZX", state))
-		return LIVES_ON;
-	return threads > 1 ? ENDED_FIRST_THREAD : ENDED;
+	return proc_end(proc_read((pid_t)pid, "stat", stat, sizeof(stat)) > 0 ? stat : "");
 }
 
 static void process_ended(struct drain *drain, uint32_t pid)
@@ -52,11 +34,11 @@ void drain_forget_ended(struct drain *drain)
 	for (size_t i = 0; i < drain->ended_count; i++) {
 		uint32_t pid = drain->ended[i];
 		bool is_due = i < drain->ended_before;
-		enum end end = is_due && pid ? look_at_end(pid) : LIVES_ON;
+		enum process_end end = is_due && pid ? look_at_end(pid) : PROCESS_LIVES;
 
-		if (!is_due || end == ENDED_FIRST_THREAD) {
+		if (!is_due || end == PROCESS_ENDING) {
 			drain->ended[kept++] = pid;
-		} else if (end == ENDED) {
+		} else if (end == PROCESS_ENDED) {
 			process_ended(drain, pid);
 		}
 	}

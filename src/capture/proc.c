@@ -84,3 +84,19 @@ uint32_t proc_last_number(const char *value)
 		at--;
 	return (uint32_t)strtoul(at, NULL, 10);
 }
+
+/* "1234 (a name) Z 1 …": the state, the flags six fields further on, and eleven after them the number of threads. */
+enum process_end proc_end(const char *stat)
+{
+	enum { EXITING = 0x4 };                         /* the kernel's PF_EXITING */
+	const char *name_end = strrchr(stat, ')');
+	unsigned long flags, threads;
+	char state;
+
+	if (!name_end || sscanf(name_end + 1, " %c %*s %*s %*s %*s %*s %lu %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu", &state, &flags,
+				&threads) != 3)
+		return PROCESS_ENDED;
+	if (strchr("ZX", state))
+		return threads > 1 ? PROCESS_ENDING : PROCESS_ENDED;
+	return flags & EXITING ? PROCESS_ENDING : PROCESS_LIVES;
+}

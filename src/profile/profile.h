@@ -4,9 +4,9 @@
  * The profile: what happened, to whom, for how long and on which stack. Probes and importers fill it through the adding
  * functions; profile_freeze() ends that, and from there on everyone holds a const profile. It owns all it holds.
  *
- * It is a set of append-only tables. Dictionaries (strings, threads, stacks …) only grow while a capture runs; facts
- * (cells, intervals, links, requests, completions, losses, costs) belong to a slice and are dropped after each by
- * profile_clear_facts(). Row 0 of every dictionary is "none".
+ * It is a set of append-only tables. Dictionaries (strings, threads, stacks …) only grow while a capture runs, save that rows
+ * of who ended may go (profile_forget_ended); facts (cells, intervals, links, requests, completions, losses, costs) belong to a
+ * slice and are dropped after each by profile_clear_facts(). Row 0 of every dictionary is "none".
  *
  * What always holds: an id in a row is below its table's count; a stack's parent is below the stack itself; a cell with
  * an evidence gets its dimension from the evidence's class (profile_cell_dimension); per thread, the cells whose measure
