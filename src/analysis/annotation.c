@@ -185,11 +185,11 @@ static void add_sample(struct annotating *annotating, const struct cell *cell, c
 	annotating->cell++;
 	into->all += sample.weight;
 	for (struct stack_id stack = cell->stack; stack.index;) {
-		const struct stack *row = profile_stack_at(annotating->profile, stack.index);
+		struct stack row = profile_stack_at(annotating->profile, stack.index);
 
-		add_frame(annotating, &sample, row->frame);
+		add_frame(annotating, &sample, row.frame);
 		sample.is_leaf = false;
-		stack = row->parent;
+		stack = row.parent;
 	}
 	if (!sample.counted)
 		return;

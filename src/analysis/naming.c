@@ -132,7 +132,7 @@ const uint32_t *naming_frame(struct naming *naming, struct frame_id frame, size_
 
 uint32_t naming_compiled(struct naming *naming, struct stack_id stack)
 {
-	const struct named *named = named_of(naming, profile_stack_at(naming->profile, stack.index)->frame);
+	const struct named *named = named_of(naming, profile_stack_at(naming->profile, stack.index).frame);
 
 	return naming->spread[named->first];
 }
@@ -140,17 +140,17 @@ uint32_t naming_compiled(struct naming *naming, struct stack_id stack)
 /* The walk ended below its outermost frame, which lies in this module. */
 const char *naming_failure(struct naming *naming, struct stack_id stack)
 {
-	const struct stack *row = profile_stack_at(naming->profile, stack.index);
-	const char *status = stack_status_name(row->status);
-	struct frame_id last = row->frame;
+	struct stack row = profile_stack_at(naming->profile, stack.index);
+	const char *status = stack_status_name(row.status);
+	struct frame_id last = row.frame;
 	char text[NAME_SIZE];
 
-	if (row->status <= STACK_FAILED)
+	if (row.status <= STACK_FAILED)
 		return NULL;
-	while (row->parent.index) {
-		row = profile_stack_at(naming->profile, row->parent.index);
-		if (profile_frame_at(naming->profile, row->frame.index)->method != METHOD_INTERPRETER)
-			last = row->frame;      /* it is native code that is walked */
+	while (row.parent.index) {
+		row = profile_stack_at(naming->profile, row.parent.index);
+		if (profile_frame_at(naming->profile, row.frame.index)->method != METHOD_INTERPRETER)
+			last = row.frame;      /* it is native code that is walked */
 	}
 	(void)snprintf(text, sizeof(text), "[unwind failed: %s in %s]", status, module_of(naming->profile, last));
 	return naming_text(naming, naming_put(naming, text));
@@ -160,21 +160,21 @@ const char *naming_failure(struct naming *naming, struct stack_id stack)
  * cause. */
 const char *naming_cause(struct naming *naming, struct stack_id stack)
 {
-	const struct stack *row = profile_stack_at(naming->profile, stack.index);
+	struct stack row = profile_stack_at(naming->profile, stack.index);
 	const struct named *named;
 
 	if (!stack.index)
 		return "[no stack: not taken]";
-	if (row->status == STACK_FAILED)
+	if (row.status == STACK_FAILED)
 		return "[no stack: the walk failed]";
-	if (row->status == STACK_TRUNCATED)
+	if (row.status == STACK_TRUNCATED)
 		return "[cut stack: deeper than the limit]";
-	if (row->status > STACK_FAILED)
+	if (row.status > STACK_FAILED)
 		return naming_failure(naming, stack);
-	while (row->parent.index &&
-	       profile_frame_at(naming->profile, row->frame.index)->method == METHOD_KERNEL)
-		row = profile_stack_at(naming->profile, row->parent.index);
-	named = named_of(naming, row->frame);
+	while (row.parent.index &&
+	       profile_frame_at(naming->profile, row.frame.index)->method == METHOD_KERNEL)
+		row = profile_stack_at(naming->profile, row.parent.index);
+	named = named_of(naming, row.frame);
 	return named->unnamed ? naming_text(naming, naming->spread[named->first]) : NULL;
 }
 
@@ -185,14 +185,14 @@ const uint32_t *naming_path(struct naming *naming, struct stack_id stack, size_t
 	size_t at = NAMING_DEPTH_LIMIT;
 
 	while (stack.index) {
-		const struct stack *row = profile_stack_at(naming->profile, stack.index);
-		const struct named *named = named_of(naming, row->frame);
+		struct stack row = profile_stack_at(naming->profile, stack.index);
+		const struct named *named = named_of(naming, row.frame);
 
 		if (at <= named->count + 1)
 			break;
 		for (size_t i = named->count; i-- > 0;)
 			naming->path[--at] = naming->spread[named->first + i];
-		stack = row->parent;
+		stack = row.parent;
 	}
 	if (cause)
 		naming->path[--at] = naming_put(naming, cause);

@@ -74,10 +74,10 @@ static void add_stack(struct believing *believing, struct state_stacks *to, stru
 {
 	const struct profile *profile = believing->question->profile;
 
-	to->statuses[profile_stack_at(profile, stack.index)->status] += weight;
+	to->statuses[profile_stack_at(profile, stack.index).status] += weight;
 	add_failure(believing, stack, weight);
-	for (; stack.index; stack = profile_stack_at(profile, stack.index)->parent)
-		add_frame(believing, to, profile_stack_at(profile, stack.index)->frame, weight);
+	for (; stack.index; stack = profile_stack_at(profile, stack.index).parent)
+		add_frame(believing, to, profile_stack_at(profile, stack.index).frame, weight);
 }
 
 static bool counts(const struct believing *believing, const struct cell *cell, struct dimension_id root)

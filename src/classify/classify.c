@@ -144,10 +144,10 @@ static size_t kernel_frames(const struct profile *profile, struct stack_id id,
 	size_t count = 0;
 
 	while (id.index && count < FRAME_LIMIT) {
-		const struct stack *stack = profile_stack_at(profile, id.index);
+		struct stack stack = profile_stack_at(profile, id.index);
 
-		frames[count++] = kernel_name(profile, stack->frame);
-		id = stack->parent;
+		frames[count++] = kernel_name(profile, stack.frame);
+		id = stack.parent;
 	}
 	return count;
 }

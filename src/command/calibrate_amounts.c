@@ -33,8 +33,8 @@ static bool is_named(const struct profile *profile, struct frame_id frame, const
 
 static bool has_frame(const struct profile *profile, struct stack_id stack, const char *name)
 {
-	for (; stack.index; stack = profile_stack_at(profile, stack.index)->parent)
-		if (is_named(profile, profile_stack_at(profile, stack.index)->frame, name))
+	for (; stack.index; stack = profile_stack_at(profile, stack.index).parent)
+		if (is_named(profile, profile_stack_at(profile, stack.index).frame, name))
 			return true;
 	return false;
 }

@@ -184,13 +184,13 @@ static uint32_t walk_stack(struct forest_walk *walk, uint32_t root, struct stack
 
 	while (stack.index && !nodes[stack.index] && depth < NAMING_DEPTH_LIMIT) {
 		path[depth++] = stack.index;
-		stack = profile_stack_at(walk->profile, stack.index)->parent;
+		stack = profile_stack_at(walk->profile, stack.index).parent;
 	}
 	if (stack.index && nodes[stack.index])
 		node = nodes[stack.index];
 	while (depth) {
-		const struct stack *row = profile_stack_at(walk->profile, path[--depth]);
-		struct canonical_names names = names_of(walk, row->frame);
+		struct stack row = profile_stack_at(walk->profile, path[--depth]);
+		struct canonical_names names = names_of(walk, row.frame);
 
 		for (uint32_t i = 0; i < names.count; i++)
 			node = child_of(walk->forest, node, walk->spread[names.first + i]);
@@ -229,7 +229,7 @@ static uint32_t compiled_node(struct forest_walk *walk, uint32_t node, struct st
 	struct canonical_names names = { 0 };
 
 	if (stack.index)
-		names = names_of(walk, profile_stack_at(walk->profile, stack.index)->frame);
+		names = names_of(walk, profile_stack_at(walk->profile, stack.index).frame);
 	for (uint32_t i = 1; i < names.count; i++)
 		node = walk->forest->nodes[node].parent;
 	return node;

@@ -213,8 +213,8 @@ const char *choice_comm(const struct profile *profile, struct thread_id id)
 void choice_frames(const struct choice *choice, struct stack_id stack, struct choice_path *ret)
 {
 	ret->count = 0;
-	for (; stack.index; stack = profile_stack_at(choice->profile, stack.index)->parent) {
-		struct frame_id frame = profile_stack_at(choice->profile, stack.index)->frame;
+	for (; stack.index; stack = profile_stack_at(choice->profile, stack.index).parent) {
+		struct frame_id frame = profile_stack_at(choice->profile, stack.index).frame;
 
 		if (!frame.index)
 			continue;
@@ -246,7 +246,7 @@ static const char *const causes[STACK_STATUS_COUNT] = {
 
 const char *choice_cause(const struct choice *choice, struct stack_id stack)
 {
-	enum stack_status status = profile_stack_at(choice->profile, stack.index)->status;
+	enum stack_status status = profile_stack_at(choice->profile, stack.index).status;
 
 	return status < STACK_STATUS_COUNT ? causes[status] : NULL;
 }

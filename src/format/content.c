@@ -326,7 +326,7 @@ bool content_stacks_checked(const struct profile *profile)
 
 		if (!cell->stack.index || profile_measure_at(profile, cell->measure.index)->role != ROLE_SPLIT)
 			continue;
-		if (profile_stack_at(profile, cell->stack.index)->status == STACK_UNVERIFIED)
+		if (profile_stack_at(profile, cell->stack.index).status == STACK_UNVERIFIED)
 			return false;
 		any = true;
 	}
@@ -340,7 +340,7 @@ static uint64_t causes_amount(const struct profile *profile)
 	uint64_t count = 0;
 
 	for (size_t i = 1; i < profile_stack_count(profile); i++)
-		count += profile_stack_at(profile, i)->status >= least;
+		count += profile_stack_at(profile, i).status >= least;
 	return count;
 }
 

@@ -74,8 +74,11 @@ void native_segments_frames(struct native *native, const struct profile *profile
 static void fill_stacks(struct native *native, const struct profile *profile, size_t first,
 			size_t count, void *into)
 {
+	struct stack *rows = into;
+
 	(void)native;
-	memcpy(into, profile_stack_at(profile, first), count * sizeof(struct stack));
+	for (size_t i = 0; i < count; i++)
+		rows[i] = profile_stack_at(profile, first + i);
 }
 
 void native_segments_stacks(struct native *native, const struct profile *profile)

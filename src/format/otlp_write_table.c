@@ -338,8 +338,8 @@ uint32_t *otlp_places(struct otlp_writer *writer, struct stack_id stack, size_t 
 	uint32_t *places = NULL;
 	size_t count = 0, room = 0;
 
-	for (; stack.index; stack = profile_stack_at(profile, stack.index)->parent) {
-		struct frame_id frame = profile_stack_at(profile, stack.index)->frame;
+	for (; stack.index; stack = profile_stack_at(profile, stack.index).parent) {
+		struct frame_id frame = profile_stack_at(profile, stack.index).frame;
 
 		grow(places, count, room);
 		if (frame.index)

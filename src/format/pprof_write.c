@@ -91,12 +91,12 @@ static void places_put(struct pprof *pprof, struct text *message, struct stack_i
 		       uint64_t *cause_locations)
 {
 	const char *cause = choice_cause(&pprof->columns.rows[0].choice, stack);
-	enum stack_status status = profile_stack_at(pprof->profile, stack.index)->status;
+	enum stack_status status = profile_stack_at(pprof->profile, stack.index).status;
 	uint64_t *locations = NULL;
 	size_t count = 0, room = 0;
 
-	for (; stack.index; stack = profile_stack_at(pprof->profile, stack.index)->parent) {
-		struct frame_id frame = profile_stack_at(pprof->profile, stack.index)->frame;
+	for (; stack.index; stack = profile_stack_at(pprof->profile, stack.index).parent) {
+		struct frame_id frame = profile_stack_at(pprof->profile, stack.index).frame;
 
 		grow(locations, count, room);
 		if (frame.index)
@@ -172,8 +172,8 @@ static struct frame_id frame_of_path(const struct profile *profile, struct stack
 {
 	struct frame_id found = { 0 };
 
-	for (; stack.index; stack = profile_stack_at(profile, stack.index)->parent) {
-		struct frame_id frame = profile_stack_at(profile, stack.index)->frame;
+	for (; stack.index; stack = profile_stack_at(profile, stack.index).parent) {
+		struct frame_id frame = profile_stack_at(profile, stack.index).frame;
 		struct file_id file = profile_frame_at(profile, frame.index)->file;
 
 		if (string_is(profile_file_at(profile, file.index)->path, path))

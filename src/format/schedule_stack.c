@@ -19,13 +19,13 @@ static size_t kernel_frames(const struct profile *profile, struct stack_id id, s
 	size_t count = 0;
 
 	while (id.index && count < KERNEL_FRAMES) {
-		const struct stack *stack = profile_stack_at(profile, id.index);
-		enum frame_method method = profile_frame_at(profile, stack->frame.index)->method;
+		struct stack stack = profile_stack_at(profile, id.index);
+		enum frame_method method = profile_frame_at(profile, stack.frame.index)->method;
 
 		if (method != METHOD_KERNEL && (count || method != METHOD_LEAF))
 			break;
-		frames[count++] = stack->frame;
-		id = stack->parent;
+		frames[count++] = stack.frame;
+		id = stack.parent;
 	}
 	return count == 1 && profile_frame_at(profile, frames[0].index)->method == METHOD_LEAF ? 0 : count;
 }

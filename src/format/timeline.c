@@ -64,7 +64,7 @@ enum timeline_kind timeline_kind(const struct profile *profile, const struct int
 const char *timeline_name(const struct profile *profile, const struct interval *interval, char *text, size_t size)
 {
 	struct dimension_id id = dimension_of(profile, interval);
-	struct frame_id frame = profile_stack_at(profile, interval->stack.index)->frame;
+	struct frame_id frame = profile_stack_at(profile, interval->stack.index).frame;
 
 	if (!is_state(profile, id) && frame.index)
 		return choice_frame_name(profile, frame, text, size);

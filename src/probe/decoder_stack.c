@@ -70,12 +70,12 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 		return (struct stack_id){ *joined };
 	for (; top.index && depth < WIRE_STACK_DEPTH; depth++) {
 		frames[depth] = top;
-		top = profile_stack_at(decoder->profile, top.index)->parent;
+		top = profile_stack_at(decoder->profile, top.index).parent;
 	}
 	/* The user's part decides, which may have been lost on its way: the kernel's is its own. */
-	status = below.index ? profile_stack_at(decoder->profile, below.index)->status : STACK_FAILED;
+	status = below.index ? profile_stack_at(decoder->profile, below.index).status : STACK_FAILED;
 	while (depth--)
-		below = profile_stack(decoder->profile, below, profile_stack_at(decoder->profile, frames[depth].index)->frame, status);
+		below = profile_stack(decoder->profile, below, profile_stack_at(decoder->profile, frames[depth].index).frame, status);
 	if (map_find(decoder->stacks[0], &user))        /* one that was copied has an id that comes once */
 		put_joined(decoder, &pair, below);
 	return below;

@@ -201,38 +201,6 @@ struct frame_id profile_frame(struct profile *profile, struct frame frame)
 	return (struct frame_id){ add_indexed(profile, frame, &key, frame, PROFILE_FRAME_LIMIT) };
 }
 
-/* The row behind its parent's, or the one that the index finds; 0 where there is none. */
-static uint32_t stack_find(const struct profile *profile, const struct stack *stack)
-{
-	uint32_t next = stack->parent.index + 1, id;
-	struct stack_key key = stack_key_of(stack);
-	struct stack_key other;
-
-	if (next == profile->stack_count)       /* nothing is above the newest */
-		return 0;
-	other = stack_key_of(&profile->stack_rows[next]);
-	if (bytes_equal(&other, &key, sizeof(key)))
-		return next;
-	id = row_index_find(profile->stack_index, profile->stack_rows, &key);
-	return id == ROW_NONE ? 0 : id;
-}
-
-struct stack_id profile_stack(struct profile *profile, struct stack_id parent,
-			      struct frame_id frame, enum stack_status status)
-{
-	struct stack stack = { parent, frame, status };
-	uint32_t id;
-
-	assert(parent.index < profile->stack_count && frame.index < profile->frame_count);
-	id = stack_find(profile, &stack);
-	if (!id && profile_has_room(profile, profile->stack_count, PROFILE_STACK_LIMIT)) {
-		id = append(profile, stack, stack);
-		if (!stack_follows(profile->stack_rows, id))
-			row_index_add(profile->stack_index, profile->stack_rows, id);
-	}
-	return (struct stack_id){ id };
-}
-
 struct object_id profile_object(struct profile *profile, struct object object)
 {
 	struct {
@@ -247,7 +215,7 @@ struct evidence_id profile_evidence(struct profile *profile, const struct wait_e
 {
 	struct evidence evidence = { .seen = *seen };
 
-	assert(seen->kernel_stack.index < profile->stack_count);
+	assert(seen->kernel_stack.index < profile->stacks.count);
 	evidence.seen.reserved = 0;
 	return (struct evidence_id){ add_once(profile, evidence, &evidence.seen, evidence,
 					      PROFILE_EVIDENCE_LIMIT) };

@@ -17,10 +17,10 @@ static bool cell_ids_exist(const struct profile *profile, const struct cell *cel
 	       cell->thread.index < profile_thread_count(profile) &&
 	       cell->measure.index < profile->measure_count &&
 	       cell->evidence.index < profile->evidence_count &&
-	       cell->stack.index < profile->stack_count &&
+	       cell->stack.index < profile->stacks.count &&
 	       cell->object.index < profile->object_count &&
 	       cell->other.index < profile_thread_count(profile) &&
-	       cell->other_stack.index < profile->stack_count;
+	       cell->other_stack.index < profile->stacks.count;
 }
 
 /* The row of a key, or NULL where it is new and was appended, or where there was no room for it. */
@@ -145,8 +145,8 @@ void profile_add_interval(struct profile *profile, struct interval interval)
 	assert(interval.start_ns <= interval.end_ns);
 	assert(interval.thread.index < profile_thread_count(profile) &&
 	       interval.waker.index < profile_thread_count(profile) &&
-	       interval.stack.index < profile->stack_count &&
-	       interval.waker_stack.index < profile->stack_count &&
+	       interval.stack.index < profile->stacks.count &&
+	       interval.waker_stack.index < profile->stacks.count &&
 	       interval.evidence.index < profile->evidence_count &&
 	       interval.dimension.index < profile->dimension_count);
 	if (profile_has_room(profile, profile->interval_count, PROFILE_FACT_LIMIT))
@@ -157,7 +157,7 @@ void profile_add_link(struct profile *profile, struct link link)
 {
 	assert(link.interval < profile->interval_count &&
 	       link.object.index < profile->object_count && link.by.index < profile_thread_count(profile) &&
-	       link.stack.index < profile->stack_count);
+	       link.stack.index < profile->stacks.count);
 	if (profile_has_room(profile, profile->link_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, link, link);
 }
@@ -174,7 +174,7 @@ void profile_add_part(struct profile *profile, struct part part)
 	assert(part.request < profile->request_count &&
 	       part.evidence.index < profile->evidence_count &&
 	       part.dimension.index < profile->dimension_count &&
-	       part.stack.index < profile->stack_count && part.other.index < profile_thread_count(profile));
+	       part.stack.index < profile->stacks.count && part.other.index < profile_thread_count(profile));
 	if (profile_has_room(profile, profile->part_count, PROFILE_FACT_LIMIT))
 		(void)append(profile, part, part);
 }

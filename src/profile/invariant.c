@@ -71,12 +71,12 @@ static const char *stacks_broken(const struct profile *profile)
 		BROKEN_UNLESS(profile->frame_rows[i].method < METHOD_COUNT,
 			      "a frame's method is out of range");
 	}
-	for (size_t i = 1; i < profile->stack_count; i++) {
-		const struct stack *row = &profile->stack_rows[i];
+	for (size_t i = 1; i < profile_stack_count(profile); i++) {
+		const struct stack row = profile_stack_at(profile, i);
 
-		BROKEN_UNLESS(row->parent.index < i, "a stack's parent is not below it");
-		BROKEN_UNLESS(HAS(frame, row->frame), "a stack's frame does not exist");
-		BROKEN_UNLESS(row->status >= STACK_UNVERIFIED && row->status < STACK_STATUS_COUNT,
+		BROKEN_UNLESS(row.parent.index < i, "a stack's parent is not below it");
+		BROKEN_UNLESS(HAS(frame, row.frame), "a stack's frame does not exist");
+		BROKEN_UNLESS(row.status >= STACK_UNVERIFIED && row.status < STACK_STATUS_COUNT,
 			      "a stack's status is out of range");
 	}
 	for (size_t i = 1; i < profile->evidence_count; i++) {

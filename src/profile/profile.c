@@ -47,18 +47,6 @@ static void frame_key(const void *rows, uint32_t row, void *ret)
 	memcpy(ret, &key, sizeof(key));
 }
 
-static void stack_key(const void *rows, uint32_t row, void *ret)
-{
-	const struct stack_key key = stack_key_of((const struct stack *)rows + row);
-
-	memcpy(ret, &key, sizeof(key));
-}
-
-static bool stack_is_elsewhere(const void *rows, uint32_t row)
-{
-	return stack_follows(rows, row);
-}
-
 static void cell_key(const void *rows, uint32_t row, void *ret)
 {
 	const struct cell_key key = cell_key_of((const struct cell *)rows + row);
@@ -90,9 +78,7 @@ struct profile *profile_new(void)
 		.is_elsewhere = process_is_elsewhere });
 	profile->frame_index = row_index_new(&(struct row_index_options){
 		.key_size = sizeof(struct frame_key), .key_of = frame_key });
-	profile->stack_index = row_index_new(&(struct row_index_options){
-		.key_size = sizeof(struct stack_key), .key_of = stack_key,
-		.is_elsewhere = stack_is_elsewhere });
+	profile->stack_index = stacks_make(&profile->stacks);
 	profile->cell_index = row_index_new(&(struct row_index_options){
 		.key_size = sizeof(struct cell_key), .key_of = cell_key });
 #define NONE(noun) (void)append(profile, noun, (struct noun){ 0 });
@@ -123,6 +109,7 @@ void profile_free(struct profile *profile)
 	FOR_EACH_DICTIONARY(FREE_ROWS)
 	FOR_EACH_LIST(FREE_ROWS)
 #undef FREE_ROWS
+	stacks_done(&profile->stacks);
 #define FREE_PAGES(noun) pages_free(profile->noun##_pages);
 	FOR_EACH_PAGED(FREE_PAGES)
 #undef FREE_PAGES

@@ -270,7 +270,6 @@ PROFILE_TABLE(thread)
 PROFILE_TABLE(file)
 PROFILE_TABLE(mapping)
 PROFILE_TABLE(frame)
-PROFILE_TABLE(stack)
 PROFILE_TABLE(object)
 PROFILE_TABLE(evidence)
 PROFILE_TABLE(cell)
@@ -284,6 +283,8 @@ PROFILE_TABLE(own_cost)
 PROFILE_TABLE(guard_step)
 PROFILE_TABLE(symbol)
 #undef PROFILE_TABLE
+size_t profile_stack_count(const struct profile *profile);
+struct stack profile_stack_at(const struct profile *profile, size_t index);
 /* The first row from this one on that was not let go, or the count. */
 size_t profile_process_next(const struct profile *profile, size_t index);
 size_t profile_thread_next(const struct profile *profile, size_t index);

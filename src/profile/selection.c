@@ -273,11 +273,11 @@ static bool has_frame(const struct patterns *patterns, const struct profile *pro
 		      struct stack_id stack, uint8_t *answers)
 {
 	while (stack.index) {
-		const struct stack *row = profile_stack_at(profile, stack.index);
+		struct stack row = profile_stack_at(profile, stack.index);
 
-		if (frame_matches(patterns, profile, row->frame, answers))
+		if (frame_matches(patterns, profile, row.frame, answers))
 			return true;
-		stack = row->parent;
+		stack = row.parent;
 	}
 	return false;
 }

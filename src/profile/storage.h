@@ -34,7 +34,7 @@ enum {
 };
 
 #define FOR_EACH_DICTIONARY(x)                                                                    \
-	x(dimension) x(measure) x(slice) x(file) x(frame) x(stack) x(object) x(evidence)
+	x(dimension) x(measure) x(slice) x(file) x(frame) x(object) x(evidence)
 #define FOR_EACH_LIST(x)                                                                \
 	x(cell) x(interval) x(link) x(request) x(part) x(completion) x(loss) x(own_cost) \
 		x(guard_step) x(symbol)
@@ -49,8 +49,18 @@ struct meta_entry { struct string_id key; char *value; };
 struct stretch { uint64_t start, end; uint32_t mapping; };
 struct address_space { struct stretch *stretches; size_t count, room; uint32_t process; };
 
+/* Of 64 rows: which have a parent that is not the row before, and how many such there are before the first. */
+struct stack_block { uint64_t apart; uint32_t before; };
+struct stacks {
+	uint32_t *words;
+	struct stack_block *blocks;
+	uint32_t *parents;
+	size_t count, room, block_count, block_room, parent_count, parent_room;
+};
+
 struct profile {
 	struct intern *strings;
+	struct stacks stacks;
 #define TABLE(noun) struct noun *noun##_rows; size_t noun##_count, noun##_room;
 	FOR_EACH_DICTIONARY(TABLE)
 	FOR_EACH_LIST(TABLE)
@@ -100,12 +110,6 @@ static inline struct stack_key stack_key_of(const struct stack *stack)
 	return (struct stack_key){ stack->parent.index, stack->frame.index, stack->status };
 }
 
-/* Most stacks go on where one that is new as well ended: such a row lies behind its parent's, and needs no place in the index. */
-static inline bool stack_follows(const struct stack *rows, uint32_t row)
-{
-	return rows[row].parent.index + 1 == row;
-}
-
 static inline struct cell_key cell_key_of(const struct cell *cell)
 {
 	return (struct cell_key){ cell->slice.index,
@@ -135,4 +139,7 @@ bool profile_has_room(struct profile *profile, size_t count, size_t limit);
 void address_space_map(struct profile *profile, struct process_id process, uint32_t mapping);
 /* Of processes whose rows went. */
 void mappings_forget(struct profile *profile);
+/* Row 0, and the index that finds those that lie apart from their parent. */
+struct row_index *stacks_make(struct stacks *stacks);
+void stacks_done(struct stacks *stacks);
 void symbols_index(struct profile *profile);

@@ -116,14 +116,14 @@ static bool frame_is_named(const struct profile *profile, struct frame_id frame)
 /* The leaf user frame; where the thread has none (it lives in the kernel), the leaf. */
 static struct frame_id leaf_of(const struct profile *profile, struct stack_id stack)
 {
-	struct frame_id leaf = profile_stack_at(profile, stack.index)->frame;
+	struct frame_id leaf = profile_stack_at(profile, stack.index).frame;
 
 	while (stack.index) {
-		const struct stack *row = profile_stack_at(profile, stack.index);
+		struct stack row = profile_stack_at(profile, stack.index);
 
-		if (profile_frame_at(profile, row->frame.index)->method != METHOD_KERNEL)
-			return row->frame;
-		stack = row->parent;
+		if (profile_frame_at(profile, row.frame.index)->method != METHOD_KERNEL)
+			return row.frame;
+		stack = row.parent;
 	}
 	return leaf;
 }
@@ -140,7 +140,7 @@ static bool cell_is_named(const struct profile *profile, const struct cell *cell
 static void add_split(const struct profile *profile, const struct cell *cell, struct sums *sums,
 		      struct summary *ret)
 {
-	const struct stack *stack = profile_stack_at(profile, cell->stack.index);
+	struct stack stack = profile_stack_at(profile, cell->stack.index);
 	const struct measure *measure = profile_measure_at(profile, cell->measure.index);
 	const struct dimension *state = state_of(profile, cell);
 	struct split *split = state->kind == DIMENSION_RUNNING ? &sums->running : &sums->waiting;
@@ -152,8 +152,8 @@ static void add_split(const struct profile *profile, const struct cell *cell, st
 	split->weight += weight;
 	if (measure->weighting == WEIGHTING_SAMPLED && cell->count)
 		split->squares += weight * weight / (double)cell->count;
-	split->complete += stack->status == STACK_COMPLETE ? weight : 0;
-	split->unverified += stack->status == STACK_UNVERIFIED ? weight : 0;
+	split->complete += stack.status == STACK_COMPLETE ? weight : 0;
+	split->unverified += stack.status == STACK_UNVERIFIED ? weight : 0;
 	split->unresolved += cell_is_named(profile, cell) ? 0 : weight;
 	if (state->kind == DIMENSION_RUNNING) {
 		ret->sampled_oncpu_ns += weight;

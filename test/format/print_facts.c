@@ -80,14 +80,14 @@ static void cell_print(const struct profile *profile, const struct cell *cell)
 		   cell_weight(cell), cell->count, profile_text(profile, thread->comm),
 		   profile_process_at(profile, thread->process.index)->pid, thread->tid,
 		   profile_text(profile, profile_object_at(profile, cell->object.index)->name));
-	if (profile_stack_at(profile, stack.index)->status > STACK_COMPLETE)
+	if (profile_stack_at(profile, stack.index).status > STACK_COMPLETE)
 		text_print(&line, "(%s) ",
-			   stack_status_name(profile_stack_at(profile, stack.index)->status));
+			   stack_status_name(profile_stack_at(profile, stack.index).status));
 	for (bool first = true; stack.index; first = false) {
 		if (!first)
 			text_print(&line, " < ");
-		frame_print(profile, &line, profile_stack_at(profile, stack.index)->frame.index);
-		stack = profile_stack_at(profile, stack.index)->parent;
+		frame_print(profile, &line, profile_stack_at(profile, stack.index).frame.index);
+		stack = profile_stack_at(profile, stack.index).parent;
 	}
 	keep(&line);
 }

@@ -24,10 +24,10 @@ static void print_frames(const struct profile *profile, struct stack_id stack)
 	bool first = true;
 
 	while (stack.index) {
-		const struct stack *row = profile_stack_at(profile, stack.index);
-		const struct frame *frame = profile_frame_at(profile, row->frame.index);
+		struct stack row = profile_stack_at(profile, stack.index);
+		const struct frame *frame = profile_frame_at(profile, row.frame.index);
 
-		stack = row->parent;
+		stack = row.parent;
 		if (frame->method == METHOD_KERNEL)
 			continue;
 		if (!first)
@@ -44,10 +44,10 @@ static void print_frames(const struct profile *profile, struct stack_id stack)
 static void print_cell(const struct profile *profile, const struct cell *cell)
 {
 	const struct measure *measure = profile_measure_at(profile, cell->measure.index);
-	const struct stack *stack = profile_stack_at(profile, cell->stack.index);
+	struct stack stack = profile_stack_at(profile, cell->stack.index);
 
 	printf("%u\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t", profile_thread_at(profile, cell->thread.index)->tid,
-	       measure->dimension.index ? "oncpu" : "wait", stack_status_name(stack->status), cell->count,
+	       measure->dimension.index ? "oncpu" : "wait", stack_status_name(stack.status), cell->count,
 	       cell->value << cell->p_log2);
 	print_frames(profile, cell->stack);
 	putchar('\n');

@@ -277,8 +277,8 @@ static void cell_facts(const struct choice *choice, const struct cell *cell, boo
 	object_facts(text_string(&path), cell->object);
 	if (cell->other.index)
 		FACT("wakers\t%s: %" PRIu32, text_string(&path), profile_thread_at(profile, cell->other.index)->tid);
-	if (profile_stack_at(profile, stack.index)->status >= (content_stacks_checked(profile) ? STACK_COMPLETE : STACK_TRUNCATED))
-		FACT("causes\t%s: %s", text_string(&path), stack_status_name(profile_stack_at(profile, stack.index)->status));
+	if (profile_stack_at(profile, stack.index).status >= (content_stacks_checked(profile) ? STACK_COMPLETE : STACK_TRUNCATED))
+		FACT("causes\t%s: %s", text_string(&path), stack_status_name(profile_stack_at(profile, stack.index).status));
 	text_done(&path);
 }
 

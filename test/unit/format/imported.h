@@ -64,9 +64,9 @@ static inline void imported_stack(const struct profile *profile, struct text *te
 	for (bool first = true; stack.index; first = false) {
 		text_print(text, "%s%s", first ? "" : " < ",
 			   profile_frame_name(profile,
-					      profile_stack_at(profile, stack.index)->frame, name,
+					      profile_stack_at(profile, stack.index).frame, name,
 					      sizeof(name)));
-		stack = profile_stack_at(profile, stack.index)->parent;
+		stack = profile_stack_at(profile, stack.index).parent;
 	}
 }
 

@@ -262,7 +262,6 @@ COMPARE(mapping, 0, SAME_ID(process); SAME_ID(file); SAME_NUMBER(start); SAME_NU
 	SAME_NUMBER(since_ns);)
 COMPARE(frame, 1, SAME_ID(file); SAME_NUMBER(offset); SAME_TEXT(name); SAME_NUMBER(line); SAME_NUMBER(method);
 	SAME_TEXT(path); SAME_NUMBER(column);)
-COMPARE(stack, 1, SAME_ID(parent); SAME_ID(frame); SAME_NUMBER(status);)
 COMPARE(object, 1, SAME_TEXT(kind); SAME_TEXT(name); SAME_NUMBER(address);)
 COMPARE(evidence, 1, SAME_NUMBER(seen.task_state); SAME_NUMBER(seen.syscall); SAME_NUMBER(seen.flags);
 	SAME_NUMBER(seen.wake_context); SAME_NUMBER(seen.contention); SAME_NUMBER(seen.futex_word);
@@ -285,6 +284,19 @@ COMPARE(loss, 0, SAME_ID(slice); SAME_TEXT(source); SAME_NUMBER(seen); SAME_NUMB
 COMPARE(own_cost, 0, SAME_ID(slice); SAME_TEXT(source); SAME_NUMBER(ns); SAME_NUMBER(events);)
 COMPARE(guard_step, 0, SAME_NUMBER(at_ns); SAME_TEXT(action); SAME_TEXT(reason);)
 COMPARE(symbol, 0, SAME_ID(frame); SAME_NUMBER(depth); SAME_TEXT(name); SAME_TEXT(path); SAME_TEXT(origin); SAME_NUMBER(line);)
+
+static inline bool stack_same(struct difference *d)
+{
+	size_t i = profile_stack_count(d->a);
+
+	SAME(i == profile_stack_count(d->b), "stack count");
+	for (i = 1; i < profile_stack_count(d->a); i++) {
+		struct stack a = profile_stack_at(d->a, i), b = profile_stack_at(d->b, i);
+
+		SAME(stack_is(a.parent, b.parent) && frame_is(a.frame, b.frame) && a.status == b.status, "stack");
+	}
+	return true;
+}
 
 static inline bool meta_same(struct difference *d)
 {

@@ -13,7 +13,7 @@ TEST(off_cpu_time_is_in_microseconds)
 	CLEANUP(profile) struct profile *profile = imported("bcc", off_cpu, strlen(off_cpu));
 	CLEANUP_TEXT char *cells = imported_cells(profile);
 	const struct thread *thread = profile_thread_at(profile, 1);
-	const struct stack *leaf;
+	struct stack leaf;
 
 	assert_string_equal(cells, "off-cpu=3000 (1) schedule\n"
 				   "off-cpu=5012000 (1) schedule < do_syscall_64 < entry_SYSCALL_64_after_hwframe < read < main\n");
@@ -21,8 +21,8 @@ TEST(off_cpu_time_is_in_microseconds)
 	assert_int_equal(thread->tid, 1234);
 	assert_int_equal(profile_measure_at(profile, 1)->weighting, WEIGHTING_EXACT);
 	leaf = profile_stack_at(profile, profile_cell_at(profile, 1)->stack.index);
-	assert_int_equal(profile_frame_at(profile, leaf->frame.index)->method, METHOD_KERNEL);
-	assert_int_equal(profile_frame_at(profile, profile_stack_at(profile, 1)->frame.index)->method, METHOD_IMPORTED);
+	assert_int_equal(profile_frame_at(profile, leaf.frame.index)->method, METHOD_KERNEL);
+	assert_int_equal(profile_frame_at(profile, profile_stack_at(profile, 1).frame.index)->method, METHOD_IMPORTED);
 	assert_non_null(strstr(profile_meta(profile, "import.remark.1"), "could not keep"));
 }
 

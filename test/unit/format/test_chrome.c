@@ -12,9 +12,9 @@ static const struct interval *interval_named(const struct profile *profile, cons
 {
 	for (size_t i = 0; i < profile_interval_count(profile); i++) {
 		const struct interval *interval = profile_interval_at(profile, i);
-		const struct stack *stack = profile_stack_at(profile, interval->stack.index);
+		struct stack stack = profile_stack_at(profile, interval->stack.index);
 
-		if (!strcmp(profile_text(profile, profile_frame_at(profile, stack->frame.index)->name), name))
+		if (!strcmp(profile_text(profile, profile_frame_at(profile, stack.frame.index)->name), name))
 			return interval;
 	}
 	return NULL;

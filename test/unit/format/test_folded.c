@@ -116,7 +116,7 @@ TEST(inlined_calls_are_written_outermost_first)
 	struct sample sample = small_sample(true);
 	struct profile *profile = sample.profile;
 	struct stack_id leaf = profile_cell_at(profile, 1)->stack;
-	struct frame_id frame = profile_stack_at(profile, leaf.index)->frame;
+	struct frame_id frame = profile_stack_at(profile, leaf.index).frame;
 
 	profile_add_symbol(
 		profile,

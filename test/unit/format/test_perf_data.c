@@ -81,14 +81,14 @@ static uint64_t weight(const struct profile *profile, const char *dimension, con
 		const struct cell *cell = profile_cell_at(profile, i);
 		const struct measure *measure = profile_measure_at(profile, cell->measure.index);
 		struct dimension_id root = profile_dimension_root(profile, profile_cell_dimension(profile, cell));
-		const struct stack *stack = profile_stack_at(profile, cell->stack.index);
+		struct stack stack = profile_stack_at(profile, cell->stack.index);
 		const struct thread *thread = profile_thread_at(profile, cell->thread.index);
 		char name[64];
 
 		if (measure->role != ROLE_SPLIT ||
 		    strcmp(profile_text(profile, profile_dimension_at(profile, root.index)->name), dimension) != 0 ||
 		    (comm && strcmp(profile_text(profile, thread->comm), comm) != 0) ||
-		    (leaf && strcmp(profile_frame_name(profile, stack->frame, name, sizeof(name)), leaf) != 0))
+		    (leaf && strcmp(profile_frame_name(profile, stack.frame, name, sizeof(name)), leaf) != 0))
 			continue;
 		sum += cell->value;
 	}

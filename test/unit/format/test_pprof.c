@@ -550,7 +550,7 @@ TEST(only_stacks_that_were_checked_come_back_as_complete)
 	struct text bytes = foreign();
 	struct profile *profile = imported("pprof", bytes.bytes, bytes.size);
 
-	assert_int_equal(profile_stack_at(profile, 1)->status, STACK_UNVERIFIED);
+	assert_int_equal(profile_stack_at(profile, 1).status, STACK_UNVERIFIED);
 	profile_free(profile);
 	text_done(&bytes);
 	for (size_t i = 0; i < 6; i++) {
@@ -558,7 +558,7 @@ TEST(only_stacks_that_were_checked_come_back_as_complete)
 		for (int trip = 0; trip < 2; trip++) {
 			struct profile *again = imported_again(profile, carriers[i % 2], NULL);
 
-			assert_int_equal(profile_stack_at(again, profile_stack_count(again) - 1)->status, statuses[i / 2]);
+			assert_int_equal(profile_stack_at(again, profile_stack_count(again) - 1).status, statuses[i / 2]);
 			profile_free(profile);
 			profile = again;
 		}

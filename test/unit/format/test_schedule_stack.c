@@ -27,9 +27,9 @@ TEST(the_kernels_part_is_the_same_whoever_called)
 		assert_int_equal(schedule_kernel_stack(profile, known, stack).index, parts[i].index);
 	}
 	assert_int_equal(parts[0].index, parts[1].index);
-	kernel = profile_stack_at(profile, parts[0].index)->parent;
-	assert_int_equal(profile_frame_at(profile, profile_stack_at(profile, kernel.index)->frame.index)->offset, 0xffffffff81000020);
-	assert_int_equal(profile_stack_at(profile, kernel.index)->parent.index, 0);
+	kernel = profile_stack_at(profile, parts[0].index).parent;
+	assert_int_equal(profile_frame_at(profile, profile_stack_at(profile, kernel.index).frame.index)->offset, 0xffffffff81000020);
+	assert_int_equal(profile_stack_at(profile, kernel.index).parent.index, 0);
 }
 
 TEST(a_stack_of_user_code_alone_has_none)

@@ -35,9 +35,9 @@ static uint64_t sum_of(const struct profile *profile, const char *dimension, con
 
 		if (!stack.index || !dimension_is(profile_cell_dimension(profile, cell), id))
 			continue;
-		while (profile_stack_at(profile, stack.index)->parent.index)
-			stack = profile_stack_at(profile, stack.index)->parent;
-		(void)profile_frame_name(profile, profile_stack_at(profile, stack.index)->frame, name, sizeof(name));
+		while (profile_stack_at(profile, stack.index).parent.index)
+			stack = profile_stack_at(profile, stack.index).parent;
+		(void)profile_frame_name(profile, profile_stack_at(profile, stack.index).frame, name, sizeof(name));
 		if (call && strcmp(call, name) != 0)
 			continue;
 		*ret_count += cell->count;
@@ -175,13 +175,13 @@ TEST(stacks_of_k_lead_to_their_call)
 	for (size_t i = 0; i < profile_cell_count(profile) && !stack.index; i++)
 		stack = profile_cell_at(profile, i)->stack;
 	for (size_t i = 0; i < ARRAY_LENGTH(names); i++) {
-		const struct stack *row = profile_stack_at(profile, stack.index);
+		struct stack row = profile_stack_at(profile, stack.index);
 
-		assert_string_equal(profile_text(profile, profile_frame_at(profile, row->frame.index)->name), names[i]);
-		stack = row->parent;
+		assert_string_equal(profile_text(profile, profile_frame_at(profile, row.frame.index)->name), names[i]);
+		stack = row.parent;
 	}
-	assert_int_equal(profile_frame_at(profile, profile_stack_at(profile, stack.index)->frame.index)->offset, 0x61f1);
-	assert_int_equal(profile_stack_at(profile, stack.index)->parent.index, 0);
+	assert_int_equal(profile_frame_at(profile, profile_stack_at(profile, stack.index).frame.index)->offset, 0x61f1);
+	assert_int_equal(profile_stack_at(profile, stack.index).parent.index, 0);
 	assert_int_equal(sum_of(profile, "system-calls", NULL, &count), 2);
 	assert_null(profile_meta(profile, "import.remark.1"));
 }

@@ -159,7 +159,7 @@ static void put_stack(struct stream *stream, uint64_t id, uint32_t process, uint
 
 static const struct frame *leaf_of(const struct profile *profile, struct stack_id stack)
 {
-	return profile_frame_at(profile, profile_stack_at(profile, stack.index)->frame.index);
+	return profile_frame_at(profile, profile_stack_at(profile, stack.index).frame.index);
 }
 
 TEST(an_address_becomes_a_file_and_an_offset_and_a_child_uses_its_parents_mappings)
@@ -201,7 +201,7 @@ TEST(where_a_signals_handler_goes_back_to_is_an_exact_address_and_where_it_was_c
 	stack = decoder_stack(stream.decoder, 77, 0);
 	for (size_t i = 0; i < 5; i++) {
 		assert_int_equal(leaf_of(stream.profile, stack)->method, expected[i]);
-		stack = profile_stack_at(stream.profile, stack.index)->parent;
+		stack = profile_stack_at(stream.profile, stack.index).parent;
 	}
 	stream_done(&stream);
 }
@@ -257,7 +257,7 @@ TEST(a_joined_stack_has_the_kernel_on_top_and_our_own_machinery_cut_off)
 	put_stack(&stream, 79, 10, 0x400010, 0x400020);
 	put_stack(&stream, 80, 0, 0xffff1, 0xffff2);
 	(void)stream_feed(&stream);
-	profile_frame_name(stream.profile, profile_stack_at(stream.profile, decoder_stack(stream.decoder, 79, 80).index)->frame, leaf,
+	profile_frame_name(stream.profile, profile_stack_at(stream.profile, decoder_stack(stream.decoder, 79, 80).index).frame, leaf,
 			   sizeof(leaf));
 	assert_string_equal(leaf, "schedule");
 	stream_done(&stream);
@@ -280,12 +280,12 @@ TEST(a_walk_keeps_its_status_and_each_frame_the_method_that_found_it)
 	assert_int_equal(stream_feed(&stream), 0);
 	for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
 		struct stack_id user = decoder_stack(stream.decoder, 100 + i, 0), joined = decoder_stack(stream.decoder, 100 + i, 90);
-		const struct stack *stack = profile_stack_at(stream.profile, user.index);
+		struct stack stack = profile_stack_at(stream.profile, user.index);
 
-		assert_int_equal(stack->status, cases[i].status);
-		assert_int_equal(profile_stack_at(stream.profile, joined.index)->status, cases[i].status);
+		assert_int_equal(stack.status, cases[i].status);
+		assert_int_equal(profile_stack_at(stream.profile, joined.index).status, cases[i].status);
 		assert_int_equal(leaf_of(stream.profile, user)->method, METHOD_LEAF);
-		assert_int_equal(leaf_of(stream.profile, stack->parent)->method, METHOD_CFI);
+		assert_int_equal(leaf_of(stream.profile, stack.parent)->method, METHOD_CFI);
 	}
 	put_walked(&stream, 200, 10, 0x400010, 0x400020, UNWIND_STATUS_COUNT);
 	assert_int_equal(stream_feed(&stream), 1);

@@ -119,7 +119,7 @@ TEST(stacks_are_a_tree_without_doubles)
 	assert_int_not_equal(
 		profile_stack(profile, (struct stack_id){ 0 }, read, STACK_COMPLETE).index,
 		leaf.index);
-	assert_int_equal(profile_stack_at(profile, leaf.index)->parent.index, root.index);
+	assert_int_equal(profile_stack_at(profile, leaf.index).parent.index, root.index);
 	assert_int_not_equal(
 		profile_frame(profile,
 			      (struct frame){ .name = profile_string(profile, "read"), .line = 4 })
@@ -142,7 +142,7 @@ static struct stack_id walk(struct profile *profile, uint32_t n)
 	return stack;
 }
 
-TEST(stacks_that_go_on_behind_each_other_take_no_room_in_the_index)
+TEST(stacks_that_go_on_behind_each_other_take_no_room_in_the_index_and_keep_no_parent)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
 	struct stack_id leaves[WALKS];
@@ -156,6 +156,7 @@ TEST(stacks_that_go_on_behind_each_other_take_no_room_in_the_index)
 		assert_int_equal(walk(profile, i).index, leaves[i].index);
 	assert_int_equal(profile_stack_count(profile), count);
 	assert_true(row_index_bytes(profile->stack_index) < count);
+	assert_in_range(profile->stacks.parent_count, WALKS, WALKS + 1);        /* kept of a walk's first own row, and of none */
 }
 
 TEST(equal_measures_files_objects_and_evidence_have_one_id)
