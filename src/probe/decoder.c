@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/number_map.h"
 #include "probe/heap_book.h"
 #include "probe/interrupt_book.h"
 #include "probe/probe.h"
@@ -27,8 +28,8 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->processes = map_new(sizeof(uint32_t));
 	decoder->joined = map_new(sizeof(struct stack_pair));
 	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++) {
-		decoder->stacks[i] = map_new(sizeof(uint64_t));
-		decoder->copied[i] = map_new(sizeof(uint64_t));
+		decoder->stacks[i] = number_map_new();
+		decoder->copied[i] = number_map_new();
 	}
 	decoder->requests = request_book_new(into);
 	decoder->heap = heap_book_new(into);
@@ -57,8 +58,8 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->processes);
 	map_free(decoder->joined);
 	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied); i++) {
-		map_free(decoder->stacks[i]);
-		map_free(decoder->copied[i]);
+		number_map_free(decoder->stacks[i]);
+		number_map_free(decoder->copied[i]);
 	}
 	map_free(decoder->kernel_names);
 	map_free(decoder->codes);

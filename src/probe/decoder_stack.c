@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/number_map.h"
 #include "probe/merge.h"
 #include "probe/space.h"
 #include "unwind/row.h"
@@ -15,25 +16,27 @@
 
 /* Processes that come and go would fill any map, since each has addresses of its own: when the younger half is full, the older
  * one is forgotten. Who is asked for moves to the younger. */
-static void put_young(struct map *halves[2], size_t limit, uint64_t id, uint32_t stack)
+static void put_young(struct number_map *halves[2], size_t limit, uint64_t id, uint32_t stack)
 {
-	if (map_count(halves[0]) >= limit) {
-		struct map *older = halves[1];
+	if (!id)                                        /* on the wire that is none */
+		return;
+	if (number_map_count(halves[0]) >= limit) {
+		struct number_map *older = halves[1];
 
 		halves[1] = halves[0];
 		halves[0] = older;
-		map_clear(older);
+		number_map_clear(older);
 	}
-	*map_put(halves[0], &id, NULL) = stack;
+	number_map_put(halves[0], id, stack);
 }
 
 struct stack_id decoder_stack_of(struct decoder *decoder, uint64_t id)
 {
-	const uint32_t *stack = map_find(decoder->stacks[0], &id);
+	const uint32_t *stack = number_map_find(decoder->stacks[0], id);
 
 	if (stack)
 		return (struct stack_id){ *stack };
-	stack = map_find(decoder->stacks[1], &id);
+	stack = number_map_find(decoder->stacks[1], id);
 	if (stack) {
 		struct stack_id found = { *stack };
 
@@ -41,7 +44,7 @@ struct stack_id decoder_stack_of(struct decoder *decoder, uint64_t id)
 		return found;
 	}
 	for (size_t i = 0; i < ARRAY_LENGTH(decoder->copied) && !stack; i++)
-		stack = map_find(decoder->copied[i], &id);
+		stack = number_map_find(decoder->copied[i], id);
 	return (struct stack_id){ stack ? *stack : 0 };
 }
 
@@ -76,7 +79,7 @@ struct stack_id decoder_stack(struct decoder *decoder, uint64_t user, uint64_t k
 	status = below.index ? profile_stack_at(decoder->profile, below.index).status : STACK_FAILED;
 	while (depth--)
 		below = profile_stack(decoder->profile, below, profile_stack_at(decoder->profile, frames[depth].index).frame, status);
-	if (map_find(decoder->stacks[0], &user))        /* one that was copied has an id that comes once */
+	if (number_map_find(decoder->stacks[0], user))        /* one that was copied has an id that comes once */
 		put_joined(decoder, &pair, below);
 	return below;
 }

@@ -4,6 +4,7 @@
 #include "probe/decoder.h"
 
 struct map;
+struct number_map;
 struct spaces;
 
 /* Of stacks at least twice as many as the kernel half remembers to have sent: whom it still names must be known here. */
@@ -34,8 +35,8 @@ struct decoder {
 	size_t ended_process_count, ended_process_room;
 	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
 	struct map *processes;          /* pid -> process_id of its present generation */
-	struct map *stacks[2];          /* wire stack id -> stack_id, those that were told or asked for lately first */
-	struct map *copied[2];          /* the same of those that were copied */
+	struct number_map *stacks[2];          /* wire stack id -> stack_id, those that were told or asked for lately first */
+	struct number_map *copied[2];          /* the same of those that were copied */
 	struct map *joined;             /* struct stack_pair -> stack_id */
 	struct map *kernel_names;       /* address -> string_id */
 	struct map *codes;              /* struct code_key -> frame_id */

@@ -21,7 +21,7 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 #include <string.h>
 #include <unistd.h>
 
-enum { PIDS = 1000, PER_SLICE = 50, BYTES_PROCESS = 260, BYTES_STACK = 140, BYTES_SAME_STACK = 60 };
+enum { PIDS = 1000, PER_SLICE = 50, BYTES_PROCESS = 260, BYTES_STACK = 110, BYTES_SAME_STACK = 30 };
 
 static void put(struct batch *batch, unsigned kind, void *record, size_t size)
 {
