@@ -8,6 +8,7 @@
 #include "analysis/analysis.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/option.h"
 #include "base/quantity.h"
@@ -62,6 +63,7 @@ struct planning {
 	size_t count, pilots;
 	double seconds, active;
 	char build[128];
+	struct intern *seen;                 /* recordings */
 	bool mixed;
 };
 
@@ -126,6 +128,20 @@ static void note_build(struct planning *planning, const struct profile *profile)
 	planning->mixed |= strcmp(planning->build, build ? build : "") != 0;
 }
 
+/* Of two copies of one pilot every difference is 0, and six pairs would show anything. */
+static int check_pilot(const struct planning *planning, const struct profile *profile, const char *path, struct error *err)
+{
+	char identity[PROFILE_IDENTITY_SIZE];
+	bool named = profile_identity(profile, identity);
+	size_t known = intern_count(planning->seen);
+
+	if (intern_put(planning->seen, named ? identity : path) >= known)
+		return 0;
+	fail(err, FAILURE_USAGE, -EEXIST, "'%.180s' is a pilot twice", path);
+	error_because(err, "one recording says nothing of how runs differ");
+	return error_try(err, "a recording of its own for each pilot");
+}
+
 static int read_pilot(const char *path, struct planning *planning, struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = NULL;
@@ -134,6 +150,9 @@ static int read_pilot(const char *path, struct planning *planning, struct error 
 	struct question question = { .selection = selection };
 	int r = profile_open_told(path, planning->config->counts, &profile, err);
 
+	if (r < 0)
+		return r;
+	r = check_pilot(planning, profile, path, err);
 	if (r < 0)
 		return r;
 	question.profile = profile;
@@ -256,9 +275,11 @@ static int plan_run(void *config, const struct option_arguments *arguments, stru
 		error_because(err, "plan takes 1 to %d pilot captures, a change above 0, and a power below 1", PILOTS_MOST);
 		return error_try(err, "crosscut plan --change 0.1 before-1.xcut before-2.xcut before-3.xcut");
 	}
+	planning.seen = intern_new();
 	r = choose_states(&planning, err);
 	for (size_t i = 0; i < arguments->operand_count && !r; i++)
 		r = read_pilot(arguments->operands[i], &planning, err);
+	intern_free(planning.seen);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < planning.count; i++)

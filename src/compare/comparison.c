@@ -71,6 +71,7 @@ void comparison_free(struct comparison *comparison)
 		row_free(comparison->rows[i]);
 	for (size_t i = 0; i < comparison->arm_count; i++) {
 		free(comparison->arms[i].capture.name);
+		free(comparison->arms[i].capture.identity);
 		free(comparison->arms[i].weights.rows);
 		intern_free(comparison->arms[i].told);
 	}
@@ -188,6 +189,7 @@ int comparison_add(struct comparison *comparison, enum side side, size_t pair, c
 	CLEANUP(account) struct account *account = NULL;
 	struct arm arm = { .capture = { .side = side, .pair = pair } };
 	struct compared_capture *capture = &arm.capture;
+	char identity[PROFILE_IDENTITY_SIZE];
 	int r = check_place(comparison, side, pair, name, err);
 
 	if (r >= 0)
@@ -198,6 +200,7 @@ int comparison_add(struct comparison *comparison, enum side side, size_t pair, c
 	account = account_new(&question);
 	summary_of(profile, &capture->summary);
 	capture->name = xstrdup(name);
+	capture->identity = xstrdup(profile_identity(profile, identity) ? identity : name);
 	capture->correct = given->correct > 0 ? given->correct : account->several_ports ? 0 : account->correct;
 	capture->incorrect = given->correct > 0 ? 0 : account->incorrect;
 	capture->summary.correct = capture->correct;
@@ -254,6 +257,23 @@ static size_t lacking_pair(const struct comparison *comparison, size_t pairs, en
 			return pair;
 		}
 	return SIZE_MAX;
+}
+
+/* How much runs differ is seen from runs: one that stands for several would make any difference certain. */
+static int check_distinct(const struct comparison *comparison, struct error *err)
+{
+	for (size_t i = 0; i < comparison->arm_count; i++)
+		for (size_t k = 0; k < i; k++) {
+			const struct compared_capture *one = &comparison->arms[k].capture, *other = &comparison->arms[i].capture;
+
+			if (one->pair == other->pair || strcmp(one->identity, other->identity) != 0)
+				continue;
+			(void)fail(err, FAILURE_USAGE, -EEXIST, "'%s' is in two pairs", other->name);
+			(void)error_because(err, "%s %zu and %s %zu are one recording, and one run says nothing of how runs differ",
+					    side_name(one->side), one->pair + 1, side_name(other->side), other->pair + 1);
+			return error_try(err, "a recording of its own for each pair");
+		}
+	return 0;
 }
 
 static int check_pairs(struct comparison *comparison, struct error *err)
@@ -337,6 +357,8 @@ int comparison_finish(struct comparison *comparison, struct error *err)
 {
 	int r = check_pairs(comparison, err);
 
+	if (r >= 0)
+		r = check_distinct(comparison, err);
 	if (r < 0)
 		return r;
 	comparison_find_stacks(comparison);

@@ -77,6 +77,7 @@ struct compared {
 /* One capture, as it was added. */
 struct compared_capture {
 	char *name;                                  /* what people call it: its path */
+	char *identity;                              /* two of the same are one recording, whatever their names */
 	enum side side;
 	size_t pair;                                 /* from 0 */
 	struct summary summary;
@@ -104,7 +105,7 @@ struct comparison_given {
 /* pair: from 0. The profile may be freed afterwards. FAILURE_USAGE for a pair out of range or added before. */
 int comparison_add(struct comparison *comparison, enum side side, size_t pair, const char *name, const struct profile *profile,
 		   const struct comparison_given *given, struct error *err);
-/* FAILURE_USAGE where the sides have not the same pairs, or one of base and candidate has none. */
+/* FAILURE_USAGE where the sides have not the same pairs, one of base and candidate has none, or one recording is in two pairs. */
 int comparison_finish(struct comparison *comparison, struct error *err);
 
 /* --- Reading, after the finish ------------------------------------------------------------------------------------------ */

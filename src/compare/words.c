@@ -266,6 +266,19 @@ static void say_refusal(const struct comparison *comparison, struct document *in
 	}
 }
 
+/* That a capture does not differ from itself is no finding. */
+static void say_same(const struct comparison *comparison, struct document *into)
+{
+	size_t same = 0;
+
+	for (size_t pair = 0; pair < comparison->pairs; pair++)
+		same += !strcmp(comparison_arm(comparison, SIDE_BASE, pair)->capture.identity,
+				comparison_arm(comparison, SIDE_CANDIDATE, pair)->capture.identity);
+	if (same)
+		document_add_finding(into, SEVERITY_WARNING, "%zu of %zu pairs hold one recording on both sides: that it is equal to itself "
+				     "says nothing about builds", same, comparison->pairs);
+}
+
 /* One line, however many: the table of captures names the gates of each. */
 static void say_captures(const struct comparison *comparison, struct document *into)
 {
@@ -333,6 +346,7 @@ void comparison_add_findings(const struct comparison *comparison, struct documen
 		say_raw_totals(comparison, into);
 		say_method(comparison, into);
 	}
+	say_same(comparison, into);
 	say_outcomes(comparison, into);
 	say_captures(comparison, into);
 }

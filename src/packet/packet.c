@@ -341,6 +341,36 @@ static unsigned pairs_of(const struct packet *packet, const char *arm, unsigned 
 	return pair ? found : highest;
 }
 
+/* NULL, or what the packet calls the recording that this chain of digests is of in another pair. */
+static const char *name_of_chain(const struct packet *packet, const char *chain, unsigned pair)
+{
+	json_t *capture;
+	size_t i;
+
+	json_array_foreach(json_object_get(packet->root, "captures"), i, capture) {
+		if (!strcmp(packet_text(capture, "chain"), chain) &&
+		    json_integer_value(json_object_get(capture, "pair")) != (json_int_t)pair)
+			return packet_text(capture, "file");
+	}
+	return NULL;
+}
+
+static int check_new(const struct packet *packet, const char *path, unsigned pair, struct error *err)
+{
+	char chain[DIGEST_TEXT_SIZE];
+	const char *name;
+	int r = native_digest(path, chain, err);
+
+	if (r < 0)
+		return r;
+	name = name_of_chain(packet, chain, pair);
+	if (!name)
+		return 0;
+	(void)fail(err, FAILURE_USAGE, -EEXIST, "'%.160s' is in the packet already", path);
+	(void)error_because(err, "it is the recording %s, and one run says nothing of how runs differ", name);
+	return error_try(err, "a recording of its own for each pair");
+}
+
 static int add_objective(struct packet *packet, json_t *capture, const char *path, const char *name, struct error *err)
 {
 	CLEANUP_TEXT char *target = packet_path(packet, name);
@@ -391,6 +421,9 @@ int packet_add(struct packet *packet, const char *arm, unsigned pair, const char
 		fail(err, FAILURE_USAGE, -EEXIST, "cannot add '%.160s' as %s %u", path, arm, number);
 		return error_because(err, "the packet has one of that number, or %d captures", PACKET_CAPTURE_LIMIT);
 	}
+	r = check_new(packet, path, number, err);
+	if (r < 0)
+		return r;
 	capture = json_pack("{s:s,s:i}", "arm", arm, "pair", (int)number);
 	r = add_capture(packet, capture, path, name, err);
 	if (r >= 0 && objective)

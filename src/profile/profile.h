@@ -255,6 +255,9 @@ void profile_freeze(struct profile *profile);        /* ends producing: adding a
 const char *profile_text(const struct profile *profile, struct string_id id);           /* "" for none; stays valid */
 const char *profile_meta(const struct profile *profile, const char *key);               /* NULL where absent */
 uint64_t profile_meta_number(const struct profile *profile, const char *key, uint64_t otherwise);
+/* Of the recording: the same in every copy of it. False where it has none (an import). */
+enum { PROFILE_IDENTITY_SIZE = 100 };
+bool profile_identity(const struct profile *profile, char ret[PROFILE_IDENTITY_SIZE]);
 size_t profile_meta_count(const struct profile *profile);
 void profile_meta_at(const struct profile *profile, size_t index, const char **ret_key, const char **ret_value);
 

@@ -74,8 +74,10 @@ static const double noises[2][PAIRS] = { { 1.002, 0.999, 1.001, 0.998, 1.0, 1.00
 static void add(struct comparison *comparison, enum side side, size_t pair, struct profile *profile)
 {
 	struct error err = { 0 };
+	char name[32];
 
-	assert_int_equal(comparison_add(comparison, side, pair, "capture", profile, NULL, &err), 0);
+	(void)snprintf(name, sizeof(name), "%s-%zu", side_name(side), pair);
+	assert_int_equal(comparison_add(comparison, side, pair, name, profile, NULL, &err), 0);
 	profile_free(profile);
 }
 
@@ -193,6 +195,7 @@ TEST(what_one_side_did_not_measure_has_not_grown)
 	const struct compared *allocated, *migrations, *p99;
 	struct error err = { 0 };
 	bool told = false;
+	char name[32];
 
 	options.selection = selection;
 	comparison = comparison_new(&options);
@@ -202,6 +205,8 @@ TEST(what_one_side_did_not_measure_has_not_grown)
 			struct slice_id slice = { 1 };
 			struct thread_id thread = { 1 };
 
+			(void)snprintf(name, sizeof(name), "%zu-%zu", side, pair);
+			profile_set_meta(profile, "capture.id", name);
 			built_total(profile, slice, thread, "context-switches", 1000, 1000, 0);
 			for (size_t i = 0; i < 2 && side; i++)
 				profile_add_cell(profile, (struct cell){
@@ -210,7 +215,7 @@ TEST(what_one_side_did_not_measure_has_not_grown)
 					.measure = built_measure(profile, "alloc_space", i ? ROLE_SPLIT : ROLE_TOTAL,
 								 WEIGHTING_EXACT, "heap", 0) });
 			profile_freeze(profile);
-			assert_int_equal(comparison_add(comparison, (enum side)side, pair, "capture", profile, side ? &given : NULL, &err), 0);
+			assert_int_equal(comparison_add(comparison, (enum side)side, pair, name, profile, side ? &given : NULL, &err), 0);
 			profile_free(profile);
 		}
 	assert_int_equal(comparison_finish(comparison, &err), 0);
@@ -246,6 +251,7 @@ TEST(an_amount_that_was_counted_and_never_happened_was_zero)
 		for (size_t side = 0; side < 2; side++) {
 			struct profile *profile = mercury(&mercury_baseline);
 
+			profile_set_meta(profile, "capture.id", (char[]){ (char)('a' + pair), (char)('0' + side), '\0' });
 			if (side)
 				built_total(profile, (struct slice_id){ 1 }, (struct thread_id){ 1 }, "page-faults", 1000000, 1000000, 0);
 			profile_freeze(profile);
@@ -313,6 +319,29 @@ TEST(sides_that_make_no_pairs_are_a_mistake_of_the_question)
 	add(comparison, SIDE_CANDIDATE, 0, make(&usual, 1));
 	assert_int_not_equal(comparison_finish(comparison, &err), 0);
 	assert_non_null(strstr(err.why, "pair 2 has no candidate"));
+}
+
+/* Six copies of one run differ by nothing, so that any change between two runs would be certain. */
+TEST(one_recording_is_no_two_pairs)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	for (size_t pair = 0; pair < 2; pair++)
+		for (size_t side = 0; side < 2; side++) {
+			struct profile *profile = mercury(side ? &mercury_candidate : &mercury_baseline);
+
+			profile_set_meta(profile, "capture.id", side ? "two" : pair ? "three" : "one");
+			profile_freeze(profile);
+			add(comparison, (enum side)side, pair, profile);
+		}
+	assert_true(comparison_finish(comparison, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_non_null(strstr(err.why, "candidate 1 and candidate 2 are one recording"));
 }
 
 /* Widths of both trees add up from the leaves, and what vanished stands in the second at its full former width. */
