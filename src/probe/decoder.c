@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number_map.h"
+#include "base/young_map.h"
 #include "probe/heap_book.h"
 #include "probe/interrupt_book.h"
 #include "probe/probe.h"
@@ -35,9 +36,9 @@ struct decoder *decoder_new(struct profile *into)
 	decoder->heap = heap_book_new(into);
 	decoder->interrupts = interrupt_book_new();
 	decoder->kernel_names = map_new(sizeof(uint64_t));
-	decoder->codes = map_new(sizeof(struct code_key));
+	decoder->codes = young_map_new(sizeof(struct code_key), KNOWN_CODE_LIMIT);
 	decoder->evaluators = map_new(sizeof(uint32_t));
-	decoder->locks = map_new(sizeof(struct lock_key));
+	decoder->locks = young_map_new(sizeof(struct lock_key), KNOWN_LOCK_LIMIT);
 	decoder->files = map_new(sizeof(struct wire_file));
 	decoder->linked = map_new(sizeof(uint32_t));
 	decoder->kernel = profile_file(into, "[kernel]", NULL);
@@ -62,9 +63,9 @@ void decoder_free(struct decoder *decoder)
 		number_map_free(decoder->copied[i]);
 	}
 	map_free(decoder->kernel_names);
-	map_free(decoder->codes);
+	young_map_free(decoder->codes);
 	map_free(decoder->evaluators);
-	map_free(decoder->locks);
+	young_map_free(decoder->locks);
 	map_free(decoder->files);
 	map_free(decoder->linked);
 	free(decoder->links);
@@ -123,11 +124,11 @@ bool decoder_knows_kernel_address(const struct decoder *decoder, uint64_t addres
 	return map_find(decoder->kernel_names, &address) != NULL;
 }
 
-bool decoder_knows_code(const struct decoder *decoder, uint32_t process, uint64_t code, uint64_t instruction)
+bool decoder_knows_code(struct decoder *decoder, uint32_t process, uint64_t code, uint64_t instruction)
 {
 	struct code_key key = { code, instruction, process };
 
-	return map_find(decoder->codes, &key) != NULL;
+	return young_map_find(decoder->codes, &key, NULL);
 }
 
 struct string_id decoder_kernel_name(const struct decoder *decoder, uint64_t address)

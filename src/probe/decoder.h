@@ -36,11 +36,11 @@ struct interrupt_book *decoder_interrupts(struct decoder *decoder);
 struct request_book *decoder_requests(struct decoder *decoder);
 struct heap_book *decoder_heap(struct decoder *decoder);
 struct stack_id decoder_waker_stack(struct decoder *decoder, uint64_t id);         /* of a program or of the kernel */
-bool decoder_knows_lock(const struct decoder *decoder, uint32_t process, uint64_t lock);
+bool decoder_knows_lock(struct decoder *decoder, uint32_t process, uint64_t lock);
 /* What was sent of a thread's wait before the wait itself: now it is there, as the newest interval. */
 void decoder_link_interval(struct decoder *decoder, uint32_t serial, uint64_t start_ns, uint64_t end_ns);
 bool decoder_knows_process(const struct decoder *decoder, uint32_t pid);
-bool decoder_knows_code(const struct decoder *decoder, uint32_t process, uint64_t code, uint64_t instruction);
+bool decoder_knows_code(struct decoder *decoder, uint32_t process, uint64_t code, uint64_t instruction);
 bool decoder_knows_kernel_address(const struct decoder *decoder, uint64_t address);
 
 /* A text that follows a record's struct: the index-th; "" beyond the last. Never reads past the record. */

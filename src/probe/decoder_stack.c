@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/number_map.h"
+#include "base/young_map.h"
 #include "probe/merge.h"
 #include "probe/space.h"
 #include "unwind/row.h"
@@ -148,10 +149,10 @@ static struct frame_id native_frame(struct decoder *decoder, const struct wire_s
 static struct frame_id interpreted_frame(struct decoder *decoder, uint32_t process, struct wire_interpreted frame)
 {
 	struct code_key key = { frame.code, frame.instruction & ~WIRE_INTERPRETED_ENTRY, process };
-	const uint32_t *id = map_find(decoder->codes, &key);
+	uint32_t id;
 
-	if (id)
-		return (struct frame_id){ *id };
+	if (young_map_find(decoder->codes, &key, &id))
+		return (struct frame_id){ id };
 	return profile_frame(decoder->profile, (struct frame){
 		.file = profile_file(decoder->profile, "[interpreter]", NULL), .method = METHOD_INTERPRETER });
 }
@@ -218,9 +219,7 @@ void decoder_decode_code_name(struct decoder *decoder, const struct wire_head *r
 	struct code_key key = { wire->code, wire->instruction, wire->process };
 	const char *function = wire_text(record, sizeof(*wire), 0), *file = wire_text(record, sizeof(*wire), 1);
 
-	if (map_count(decoder->codes) >= KNOWN_NAME_LIMIT)
-		return;
-	*map_put(decoder->codes, &key, NULL) = profile_frame(decoder->profile, (struct frame){
+	young_map_put(decoder->codes, &key, profile_frame(decoder->profile, (struct frame){
 		.file = profile_file(decoder->profile, *file ? file : "[interpreter]", NULL),
-		.name = profile_string(decoder->profile, function), .line = wire->line, .method = METHOD_INTERPRETER }).index;
+		.name = profile_string(decoder->profile, function), .line = wire->line, .method = METHOD_INTERPRETER }).index);
 }

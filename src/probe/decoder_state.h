@@ -6,6 +6,7 @@
 struct map;
 struct number_map;
 struct spaces;
+struct young_map;
 
 /* Of stacks at least twice as many as the kernel half remembers to have sent: whom it still names must be known here. */
 enum { COPIED_STACK_LIMIT = 64 << 10, KNOWN_STACK_LIMIT = 128 << 10, JOINED_STACK_LIMIT = 16 << 10,
@@ -22,7 +23,9 @@ struct code_key { uint64_t code, instruction, process; };
 struct evaluator { uint64_t start, end; };
 struct lock_key { uint64_t lock, process; };
 struct pending_link { struct link link; uint32_t next; };       /* next: index + 1 of the same thread's */
-enum { PENDING_LINK_LIMIT = 256 << 10, KNOWN_LOCK_LIMIT = 1 << 20 };
+enum { PENDING_LINK_LIMIT = 256 << 10 };
+/* Of processes that come and go, too; who is forgotten is told again. */
+enum { KNOWN_LOCK_LIMIT = 64 << 10, KNOWN_CODE_LIMIT = 64 << 10 };
 
 struct decoder {
 	struct profile *profile;
@@ -39,9 +42,9 @@ struct decoder {
 	struct number_map *copied[2];          /* the same of those that were copied */
 	struct map *joined;             /* struct stack_pair -> stack_id */
 	struct map *kernel_names;       /* address -> string_id */
-	struct map *codes;              /* struct code_key -> frame_id */
+	struct young_map *codes;        /* struct code_key -> frame_id */
 	struct map *evaluators;         /* pid -> index */
-	struct map *locks;              /* struct lock_key -> object_id */
+	struct young_map *locks;        /* struct lock_key -> object_id */
 	struct map *files;              /* struct wire_file -> string_id */
 	struct map *linked;             /* serial -> index + 1 of the links that wait for their interval, newest first */
 	struct pending_link *links;

@@ -8,22 +8,23 @@
 
 #include "base/map.h"
 #include "base/memory.h"
+#include "base/young_map.h"
 #include "probe/probe.h"
 #include "profile/lock.h"
 
-bool decoder_knows_lock(const struct decoder *decoder, uint32_t process, uint64_t lock)
+bool decoder_knows_lock(struct decoder *decoder, uint32_t process, uint64_t lock)
 {
 	struct lock_key key = { lock, process };
 
-	return map_find(decoder->locks, &key) != NULL;
+	return young_map_find(decoder->locks, &key, NULL);
 }
 
-static struct object_id lock_of(const struct decoder *decoder, uint32_t process, uint64_t lock)
+static struct object_id lock_of(struct decoder *decoder, uint32_t process, uint64_t lock)
 {
 	struct lock_key key = { lock, process };
-	const uint32_t *id = map_find(decoder->locks, &key);
+	uint32_t id;
 
-	return (struct object_id){ id ? *id : 0 };
+	return (struct object_id){ young_map_find(decoder->locks, &key, &id) ? id : 0 };
 }
 
 static void decode_lock_name(struct decoder *decoder, const struct wire_head *record)
@@ -33,8 +34,7 @@ static void decode_lock_name(struct decoder *decoder, const struct wire_head *re
 	struct object object = { .kind = profile_string(decoder->profile, wire_text(record, sizeof(*wire), 0)),
 				 .name = profile_string(decoder->profile, wire_text(record, sizeof(*wire), 1)), .address = wire->lock };
 
-	if (map_count(decoder->locks) < KNOWN_LOCK_LIMIT)
-		*map_put(decoder->locks, &key, NULL) = profile_object(decoder->profile, object).index;
+	young_map_put(decoder->locks, &key, profile_object(decoder->profile, object).index);
 }
 
 struct stack_id decoder_waker_stack(struct decoder *decoder, uint64_t id)

@@ -238,3 +238,34 @@ TEST(stacks_that_differ_in_their_leaf_cost_a_frame_each_and_the_same_ones_a_numb
 	assert_in_range(bytes_for_stacks(COUNT, COUNT) / COUNT, 1, BYTES_STACK);
 	assert_in_range(bytes_for_stacks(COUNT, LEAVES) / COUNT, 1, BYTES_SAME_STACK);
 }
+
+/* Of processes that come and go, each with its own code: told again where it is asked for again. */
+static void feed_code_names(struct decoder *decoder, uint32_t first, uint32_t count)
+{
+	struct batch batch = { 0 };
+
+	for (uint32_t i = first; i < first + count; i++) {
+		struct wire_code_name wire = { .code = 0x1000 + i * 64ull, .process = i / 100 };
+
+		batch_put(&batch, WIRE_CODE_NAME, 1000, &wire, sizeof(wire), (const char *const[]){ "main", "a.py", NULL });
+	}
+	assert_int_equal(decoder_feed(decoder, batch.bytes, batch.size), 0);
+	batch_done(&batch);
+}
+
+TEST(names_of_code_that_nobody_asks_for_are_forgotten)
+{
+	enum { COUNT = 200000, BYTES = 64 << 10 };
+	struct profile *profile = profile_new();
+	struct decoder *decoder = decoder_new(profile);
+	size_t before;
+
+	feed_code_names(decoder, 0, COUNT);
+	before = bytes_in_use();
+	feed_code_names(decoder, COUNT, COUNT);
+	assert_in_range(bytes_in_use(), 1, before + BYTES);
+	assert_false(decoder_knows_code(decoder, 0, 0x1000, 0));
+	assert_true(decoder_knows_code(decoder, (2 * COUNT - 1) / 100, 0x1000 + (2 * COUNT - 1) * 64ull, 0));
+	decoder_free(decoder);
+	profile_free(profile);
+}
