@@ -345,6 +345,17 @@ const char *callgrind_unit(const char *name)
 	return open && open > name + 2 && open[0] && open[1] && open[strlen(open) - 1] == ')' ? open : NULL;
 }
 
+/* Cut at what a profile holds, which is said. */
+static uint64_t cost_scaled(struct callgrind_reader *reader, uint64_t cost, uint64_t multiply)
+{
+	uint64_t scaled;
+
+	if (!__builtin_mul_overflow(cost, multiply, &scaled) && scaled <= INT64_MAX)
+		return scaled;
+	import_warn(reader->import, "a cost is larger than can be kept, and cut", NULL, 0);
+	return INT64_MAX;
+}
+
 /* "Time_(10ns)", "Memory_(bytes)": as xdebug writes units; callgrind's own events are counts. */
 static void event_finish(struct callgrind_reader *reader, size_t event, size_t *steps)
 {
@@ -363,11 +374,9 @@ static void event_finish(struct callgrind_reader *reader, size_t event, size_t *
 		struct callgrind_graph *graph = &reader->graphs[i];
 
 		for (size_t j = event; multiply > 1 && j < graph->function_count * graph->events; j += graph->events)
-			if (__builtin_mul_overflow(graph->own[j], multiply, &graph->own[j]))
-				graph->own[j] = INT64_MAX;
+			graph->own[j] = cost_scaled(reader, graph->own[j], multiply);
 		for (size_t j = event; multiply > 1 && j < graph->call_count * graph->events; j += graph->events)
-			if (__builtin_mul_overflow(graph->inclusive[j], multiply, &graph->inclusive[j]))
-				graph->inclusive[j] = INT64_MAX;
+			graph->inclusive[j] = cost_scaled(reader, graph->inclusive[j], multiply);
 		callgrind_stacks(graph, event, &row, steps, reader->import);
 	}
 }

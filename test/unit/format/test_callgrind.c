@@ -133,3 +133,11 @@ TEST(long_names_are_written_whole)
 
 	round_trip(profile, "callgrind", "samples", "samples");
 }
+
+TEST(a_unit_that_no_cost_can_be_counted_in_is_cut_and_said)
+{
+	CLEANUP(profile) struct profile *profile = reading("callgrind", "events: Time_(99999999999999999999ns)\nfn=main\n1 1\n");
+
+	folded_is(profile, "Time", "main 9223372036854775807\n");
+	assert_true(remarked(profile, "larger than can be kept"));
+}
