@@ -376,8 +376,24 @@ static void judge_costs(const struct profile *profile, struct summary *ret)
 	}
 }
 
+/* Exact weights by stack of which none has a stack are totals that a format without totals brought back: nobody looked for
+ * their stacks, so that none of them failed. The caller frees it. */
+static bool *splits_of_totals(const struct profile *profile)
+{
+	bool *totals = xcalloc(profile_measure_count(profile) + 1, sizeof(*totals));
+
+	for (size_t i = 1; i < profile_measure_count(profile); i++)
+		totals[i] = profile_measure_at(profile, i)->weighting == WEIGHTING_EXACT;
+	for (size_t i = 0; i < profile_cell_count(profile); i++)
+		if (profile_cell_at(profile, i)->stack.index)
+			totals[profile_cell_at(profile, i)->measure.index] = false;
+	return totals;
+}
+
 static void add_cells(const struct profile *profile, struct sums *sums, struct summary *ret)
 {
+	bool *totals = splits_of_totals(profile);
+
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
 		const struct cell *cell = profile_cell_at(profile, i);
 		const struct measure *measure = profile_measure_at(profile, cell->measure.index);
@@ -386,9 +402,10 @@ static void add_cells(const struct profile *profile, struct sums *sums, struct s
 			continue;
 		if (measure->role == ROLE_TOTAL)
 			add_total(profile, cell, sums, ret);
-		else if (measure->role == ROLE_SPLIT)
+		else if (measure->role == ROLE_SPLIT && !totals[cell->measure.index])
 			add_split(profile, cell, sums, ret);
 	}
+	free(totals);
 }
 
 /* Where only some states are known, nothing is said of the waits that were never looked at. */

@@ -144,6 +144,33 @@ TEST(a_failed_or_missing_stack_is_not_complete)
 	near(summary_and_free(profile).complete_fraction, 0.6);
 }
 
+/* A ready thread's time, as a format without totals brings it back: split by stack, and no stack. */
+static double complete_beside(bool exact, bool one_has_a_stack)
+{
+	struct slice_id slice;
+	struct thread_id thread;
+	struct profile *profile = one_second(&slice, &thread);
+	struct cell cell = { .slice = slice, .thread = thread, .count = 1, .value = 9 * BUILDER_PERIOD,
+			     .measure = built_measure(profile, "runnable/woken", ROLE_SPLIT,
+						      exact ? WEIGHTING_EXACT : WEIGHTING_SAMPLED, "sched", 0) };
+
+	built_samples(profile, slice, thread, "oncpu/user", built_stack(profile, "main;a", STACK_COMPLETE), 10);
+	profile_add_cell(profile, cell);
+	if (one_has_a_stack) {
+		cell.stack = built_stack(profile, "main;b", STACK_COMPLETE);
+		cell.value = BUILDER_PERIOD;
+		profile_add_cell(profile, cell);
+	}
+	return summary_and_free(profile).complete_fraction;
+}
+
+TEST(exact_totals_that_came_back_as_stacks_have_none_that_failed)
+{
+	near(complete_beside(true, false), 1);
+	near(complete_beside(true, true), 0.1);
+	near(complete_beside(false, false), 0);
+}
+
 TEST(the_leaf_user_frame_decides_whether_a_stack_is_resolved)
 {
 	struct slice_id slice;
