@@ -299,6 +299,8 @@ static void note_attached(const struct profile *profile, struct document *into)
 
 static void note_redacted(const struct profile *profile, struct document *into)
 {
+	if (profile_meta(profile, "capture.simulated"))
+		document_add_finding(into, SEVERITY_WARNING, "a simulated capture: no service was measured for it");
 	if (profile_meta_number(profile, "capture.redacted", 0))
 		document_add_finding(into, SEVERITY_NOTE,
 				     "names and paths were left out of this capture: equal numbers stand for equal names");

@@ -201,6 +201,7 @@ int comparison_add(struct comparison *comparison, enum side side, size_t pair, c
 	summary_of(profile, &capture->summary);
 	capture->name = xstrdup(name);
 	capture->identity = xstrdup(profile_identity(profile, identity) ? identity : name);
+	capture->simulated = profile_meta(profile, "capture.simulated") != NULL;
 	capture->correct = given->correct > 0 ? given->correct : account->several_ports ? 0 : account->correct;
 	capture->incorrect = given->correct > 0 ? 0 : account->incorrect;
 	capture->summary.correct = capture->correct;

@@ -80,6 +80,7 @@ struct compared_capture {
 	char *identity;                              /* two of the same are one recording, whatever their names */
 	enum side side;
 	size_t pair;                                 /* from 0 */
+	bool simulated;                              /* made up: no measurement */
 	struct summary summary;
 	struct objective objective;
 	double correct, incorrect;                   /* completions: of the capture, or as given by hand */

@@ -266,6 +266,17 @@ static void say_refusal(const struct comparison *comparison, struct document *in
 	}
 }
 
+static void say_simulated(const struct comparison *comparison, struct document *into)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->arm_count; i++)
+		count += comparison->arms[i].capture.simulated;
+	if (count)
+		document_add_finding(into, SEVERITY_WARNING, "%zu of %zu captures are simulated: no service was measured for them", count,
+				     comparison->arm_count);
+}
+
 /* That a capture does not differ from itself is no finding. */
 static void say_same(const struct comparison *comparison, struct document *into)
 {
@@ -346,6 +357,7 @@ void comparison_add_findings(const struct comparison *comparison, struct documen
 		say_raw_totals(comparison, into);
 		say_method(comparison, into);
 	}
+	say_simulated(comparison, into);
 	say_same(comparison, into);
 	say_outcomes(comparison, into);
 	say_captures(comparison, into);

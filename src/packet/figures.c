@@ -37,18 +37,17 @@ static json_t *dimensions_of(const struct account *account)
 	return object;
 }
 
-/* What the capture itself was taken under, where it says so. */
-static json_t *contract_of(const struct profile *profile)
+/* What the capture itself was taken under, where it says so: "contract.". */
+static json_t *words_of(const struct profile *profile, const char *prefix)
 {
-	static const char prefix[] = "contract.";
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < profile_meta_count(profile); i++) {
 		const char *key, *value;
 
 		profile_meta_at(profile, i, &key, &value);
-		if (!strncmp(key, prefix, sizeof(prefix) - 1))
-			json_object_set_new(object, key + sizeof(prefix) - 1, json_string(value));
+		if (!strncmp(key, prefix, strlen(prefix)))
+			json_object_set_new(object, key + strlen(prefix), json_string(value));
 	}
 	return object;
 }
@@ -60,7 +59,7 @@ static json_t *figures_of(const struct profile *profile)
 	CLEANUP(account) struct account *account = account_new(&question);
 	double attempts = account_attempts(account);
 
-	return json_pack("{s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "contract", contract_of(profile), "recorded_s",
+	return json_pack("{s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "contract", words_of(profile, "contract."), "recorded_s",
 			 (json_int_t)(profile_meta_number(profile, "capture.start_wall_ns", 0) / 1000000000), "elapsed_ns", number(account->elapsed_ns), "thread_ns",
 			 number(account->thread_ns), "attempts", number(attempts), "operations", number(attempts - account->retried),
 			 "correct", number(account->correct), "incorrect", number(account->incorrect), "rejected",
@@ -98,7 +97,7 @@ json_t *packet_load(const char *path)
 			 "abandoned", number(objective.abandoned));
 }
 
-int packet_figures(const char *path, json_t **ret_figures, json_t **ret_gates, struct error *err)
+int packet_figures(const char *path, json_t **ret_figures, json_t **ret_gates, json_t **ret_stated, struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = NULL;
 	struct summary summary;
@@ -109,5 +108,7 @@ int packet_figures(const char *path, json_t **ret_figures, json_t **ret_gates, s
 	summary_of(profile, &summary);
 	*ret_figures = figures_of(profile);
 	*ret_gates = gates_of(&summary);
+	*ret_stated = json_pack("{s:b,s:o,s:o}", "simulated", profile_meta(profile, "capture.simulated") != NULL, "bounds",
+				words_of(profile, "bounds."), "hypothesis", words_of(profile, "hypothesis."));
 	return 0;
 }

@@ -187,14 +187,14 @@ void packet_refuse(struct packet *packet, const char *why)
 
 /* --- A new one -------------------------------------------------------------------------------------------------- */
 
-static void add_section(json_t *root, const struct runbook *runbook, const char *section)
+static json_t *words_of(const struct runbook *runbook, const char *section)
 {
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < runbook_count(runbook); i++)
 		if (!strcmp(runbook_at(runbook, i)->section, section))
 			json_object_set_new(object, runbook_at(runbook, i)->key, json_string(runbook_at(runbook, i)->value));
-	json_object_set_new(root, section, object);
+	return object;
 }
 
 /* "disk:3, runnable" with the default share, as {"name","by"}. */
@@ -236,26 +236,41 @@ static void mark_lower(json_t *predictions, const char *list)
 	}
 }
 
+static const char *word_of(const json_t *words, const char *key)
+{
+	return json_string_value(json_object_get(words, key));
+}
+
+json_t *packet_hypothesis(const json_t *words)
+{
+	const char *mechanism = word_of(words, "mechanism"), *by = word_of(words, "by");
+	const struct hypothesis *row = mechanism ? hypothesis_find(mechanism) : NULL;
+	json_t *must_move;
+
+	if (!row)
+		return NULL;
+	must_move = predictions_of(word_of(words, "must-move"), by ? strtod(by, NULL) : 0, row->must_move);
+	mark_lower(must_move, word_of(words, "may-end-lower"));
+	return json_pack("{s:s,s:s,s:s,s:o,s:o}", "mechanism", row->name, "states", row->mechanism, "change", row->change, "must_move",
+			 must_move, "must_not_move", predictions_of(word_of(words, "must-not-move"), 0, row->must_not_move));
+}
+
 static int add_hypothesis(json_t *root, const struct runbook *runbook, struct error *err)
 {
-	const char *mechanism = runbook_value(runbook, "hypothesis", "mechanism"), *by = runbook_value(runbook, "hypothesis", "by");
-	const struct hypothesis *row = mechanism ? hypothesis_find(mechanism) : NULL;
-	double share = by ? strtod(by, NULL) : 0;
+	const char *mechanism = runbook_value(runbook, "hypothesis", "mechanism");
+	json_t *words, *hypothesis;
 
 	if (!mechanism)
 		return 0;
-	if (!row) {
+	words = words_of(runbook, "hypothesis");
+	hypothesis = packet_hypothesis(words);
+	json_decref(words);
+	if (!hypothesis) {
 		fail(err, FAILURE_USAGE, -EINVAL, "%s: unknown mechanism '%.64s'", runbook_path(runbook), mechanism);
 		error_because(err, "no hypothesis has that name");
 		return error_try(err, "crosscut list hypotheses");
 	}
-	json_object_set_new(root, "hypothesis",
-			    json_pack("{s:s,s:s,s:s,s:o,s:o}", "mechanism", row->name, "states", row->mechanism, "change", row->change,
-				      "must_move",
-				      predictions_of(runbook_value(runbook, "hypothesis", "must-move"), by ? share : 0, row->must_move),
-				      "must_not_move",
-				      predictions_of(runbook_value(runbook, "hypothesis", "must-not-move"), 0, row->must_not_move)));
-	mark_lower(json_object_get(json_object_get(root, "hypothesis"), "must_move"), runbook_value(runbook, "hypothesis", "may-end-lower"));
+	json_object_set_new(root, "hypothesis", hypothesis);
 	return 0;
 }
 
@@ -265,8 +280,8 @@ static json_t *root_of(const struct runbook *runbook, bool simulated)
 	json_t *root = json_pack("{s:s,s:b,s:[],s:[],s:[]}", "schema", "crosscut.packet/1", "simulated", simulated, "captures", "traces",
 				 "ledger");
 
-	add_section(root, runbook, "contract");
-	add_section(root, runbook, "bounds");
+	json_object_set_new(root, "contract", words_of(runbook, "contract"));
+	json_object_set_new(root, "bounds", words_of(runbook, "bounds"));
 	json_object_set_new(root, "falsified_by", json_string(falsified ? falsified : ""));
 	json_object_set_new(root, "pairs_asked", json_integer(pairs ? atoi(pairs) : PACKET_PAIRS_LEAST));
 	return root;
@@ -391,7 +406,7 @@ static int add_capture(struct packet *packet, json_t *capture, const char *path,
 {
 	CLEANUP_TEXT char *target = packet_path(packet, name);
 	char digest[DIGEST_TEXT_SIZE], chain[DIGEST_TEXT_SIZE];
-	json_t *figures, *gates;
+	json_t *figures, *gates, *stated;
 	int r = copy_file(path, target, err);
 
 	if (r >= 0)
@@ -399,7 +414,7 @@ static int add_capture(struct packet *packet, json_t *capture, const char *path,
 	if (r >= 0)
 		r = native_digest(target, chain, err);
 	if (r >= 0)
-		r = packet_figures(target, &figures, &gates, err);
+		r = packet_figures(target, &figures, &gates, &stated, err);
 	if (r < 0)
 		return r;
 	json_object_set_new(capture, "file", json_string(name));
@@ -407,6 +422,11 @@ static int add_capture(struct packet *packet, json_t *capture, const char *path,
 	json_object_set_new(capture, "chain", json_string(chain));
 	json_object_set_new(capture, "figures", figures);
 	json_object_set_new(capture, "gates", gates);
+	if (json_is_true(json_object_get(stated, "simulated")) && !json_is_true(json_object_get(packet->root, "simulated"))) {
+		json_object_set_new(packet->root, "simulated", json_true());
+		packet_note(packet, "marked as simulated: %s is no measurement", path);
+	}
+	json_decref(stated);
 	return 0;
 }
 

@@ -21,6 +21,7 @@ struct checking {
 	const struct packet *packet;
 	struct document *into;
 	unsigned failures, figures, passed_over;
+	unsigned unstated;                   /* captures that hold no hypothesis, where the packet has one */
 };
 
 static void failed(struct checking *checking, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -189,13 +190,34 @@ static void check_objective(struct checking *checking, const json_t *capture)
 	json_decref(load);
 }
 
+/* What was stated before a capture was taken is under that capture's digests: it cannot be fitted to what came out. */
+static void check_stated(struct checking *checking, const char *name, const json_t *stated)
+{
+	const json_t *root = checking->packet->root, *bounds = json_object_get(root, "bounds");
+	json_t *hypothesis = packet_hypothesis(json_object_get(stated, "hypothesis")), *value;
+	const char *key;
+
+	if (json_is_true(json_object_get(stated, "simulated")) && !json_is_true(json_object_get(root, "simulated")))
+		failed(checking, "simulated: %s is no measurement, and the packet does not say so", name);
+	json_object_foreach(json_object_get(stated, "bounds"), key, value) {
+		if (strcmp(json_string_value(value), packet_text(bounds, key)))
+			failed(checking, "bounds/%s: the packet says '%s', %s was taken under '%s'", key, packet_text(bounds, key), name,
+			       json_string_value(value));
+	}
+	if (hypothesis)
+		compare_values(checking, "hypothesis", json_object_get(root, "hypothesis"), hypothesis);
+	else
+		checking->unstated += json_object_get(root, "hypothesis") != NULL;
+	json_decref(hypothesis);
+}
+
 static void check_capture(struct checking *checking, const json_t *capture)
 {
 	const char *name = packet_text(capture, "file");
 	CLEANUP_TEXT char *path = packet_path(checking->packet, name);
 	CLEANUP_TEXT char *figures_path = xasprintf("%.200s/figures", name), *gates_path = xasprintf("%.200s/gates", name);
 	char chain[NATIVE_DIGEST_SIZE];
-	json_t *figures, *read;
+	json_t *figures, *read, *stated;
 	struct error err = { 0 };
 
 	if (json_object_get(capture, "expired")) {
@@ -207,7 +229,7 @@ static void check_capture(struct checking *checking, const json_t *capture)
 		check_objective(checking, capture);
 	if (!is_inside(name))
 		return;
-	if (native_digest(path, chain, &err) < 0 || packet_figures(path, &figures, &read, &err) < 0) {
+	if (native_digest(path, chain, &err) < 0 || packet_figures(path, &figures, &read, &stated, &err) < 0) {
 		failed(checking, "%s: %s: %s", name, err.what, err.why);
 		return;
 	}
@@ -216,6 +238,8 @@ static void check_capture(struct checking *checking, const json_t *capture)
 		       packet_text(capture, "chain"));
 	compare_values(checking, figures_path, json_object_get(capture, "figures"), figures);
 	compare_values(checking, gates_path, json_object_get(capture, "gates"), read);
+	check_stated(checking, name, stated);
+	json_decref(stated);
 	json_decref(figures);
 	json_decref(read);
 }
@@ -229,7 +253,8 @@ static void check_selectors(struct checking *checking)
 		{ "operating state", { "state" } }, { "suspected dimension", { "suspected" } }, { "decision", { "decision" } },
 	};
 	static const char *const states[] = { "nominal", "overload", "partial-failure", "recovery" };
-	const json_t *contract = json_object_get(checking->packet->root, "contract");
+	const json_t *contract = json_object_get(checking->packet->root, "contract"),
+		     *bounds = json_object_get(checking->packet->root, "bounds");
 	bool known = false;
 
 	for (size_t i = 0; i < ARRAY_LENGTH(selectors); i++)
@@ -242,6 +267,8 @@ static void check_selectors(struct checking *checking)
 		failed(checking, "contract/state: '%s' is no operating state", packet_text(contract, "state"));
 	if (!*packet_text(checking->packet->root, "falsified_by"))
 		failed(checking, "falsified_by: nothing would falsify the claim");
+	else if (strcmp(packet_text(checking->packet->root, "falsified_by"), packet_text(bounds, "falsified-by")))
+		failed(checking, "falsified_by: it is not what the bounds say would falsify the claim");
 }
 
 /* The captures carry the contract they were taken under, and that is under their digests. The build is what arms differ in. */
@@ -343,6 +370,8 @@ int packet_verify(const struct packet *packet, const char *root, struct document
 
 	check_root(&checking, root);
 	check_selectors(&checking);
+	if (!json_array_size(json_object_get(packet->root, "captures")))
+		failed(&checking, "captures: there are none, so that nothing is shown");
 	json_array_foreach(json_object_get(packet->root, "captures"), i, entry) {
 		check_capture(&checking, entry);
 		check_contract(&checking, entry);
@@ -361,6 +390,9 @@ int packet_verify(const struct packet *packet, const char *root, struct document
 		if (!unreadable)
 			return err->code;
 	}
+	if (checking.unstated && !checking.failures)
+		document_add_finding(into, SEVERITY_WARNING, "%u captures do not hold the hypothesis: that it was stated before they were "
+				     "taken is the packet's word alone (record --runbook; verify --root)", checking.unstated);
 	if (!checking.failures)
 		document_add_finding(into, SEVERITY_NOTE, "all digests hold, and %u figures follow from the captures", checking.figures);
 	return (int)checking.failures;

@@ -5,7 +5,7 @@
  * mean by a share of its own, which both arms have in common and which sums to nothing, so that the means are the story's:
  * CPU 8.0 to 7.4 ms, parse 3.2 to 3.5, disk +32, runnable +16, lock +8 ms per correct completion.
  *
- *	generate DIRECTORY      baseline-1.xcut to candidate-6.xcut, and candidate-1.json with its p99 of 180 ms
+ *	generate DIRECTORY [KEY=VALUE]...       baseline-1.xcut to candidate-6.xcut, and candidate-1.json with its p99 of 180 ms
  */
 #include "base/error.h"
 #include "base/memory.h"
@@ -59,7 +59,20 @@ static void add_contract(struct profile *profile, unsigned pair, bool is_candida
 	profile_set_meta(profile, "capture.id", id);
 }
 
-static int write_capture(const char *path, unsigned pair, bool is_candidate, struct error *err)
+static void add_facts(struct profile *profile, char *const *facts)
+{
+	for (; *facts; facts++) {
+		CLEANUP_TEXT char *key = xstrdup(*facts);
+		char *equals = strchr(key, '=');
+
+		if (!equals)
+			continue;
+		*equals = '\0';
+		profile_set_meta(profile, key, equals + 1);
+	}
+}
+
+static int write_capture(const char *path, unsigned pair, bool is_candidate, char *const *facts, struct error *err)
 {
 	const struct mercury which = varied(is_candidate ? &mercury_candidate : &mercury_baseline, pair, is_candidate);
 	CLEANUP(profile) struct profile *profile = profile_new();
@@ -70,6 +83,7 @@ static int write_capture(const char *path, unsigned pair, bool is_candidate, str
 
 	mercury_meta(profile, &which);
 	add_contract(profile, pair, is_candidate);
+	add_facts(profile, facts);
 	r = native_create(native, path, true, 1 << 30, err);
 	for (uint32_t i = 0; i < MERCURY_SLICES && r >= 0; i++) {
 		struct slice_id slice = mercury_slice_at(profile, i);
@@ -89,16 +103,16 @@ int main(int argc, char **argv)
 	struct error err = { 0 };
 	FILE *objective;
 
-	for (unsigned i = 0; argc == 2 && i < 2 * PAIRS; i++) {
+	for (unsigned i = 0; argc > 1 && i < 2 * PAIRS; i++) {
 		bool is_candidate = i % 2;
 		CLEANUP_TEXT char *path = xasprintf("%s/%s-%u.xcut", argv[1], is_candidate ? "candidate" : "baseline", i / 2 + 1);
 
-		if (write_capture(path, i / 2, is_candidate, &err) < 0) {
+		if (write_capture(path, i / 2, is_candidate, argv + 2, &err) < 0) {
 			(void)fprintf(stderr, "generate: %s: %s\n", err.what, err.why);
 			return 1;
 		}
 	}
-	for (unsigned i = 0; argc == 2 && i < PAIRS; i++) {
+	for (unsigned i = 0; argc > 1 && i < PAIRS; i++) {
 		CLEANUP_TEXT char *path = xasprintf("%s/candidate-%u.json", argv[1], i + 1);
 
 		objective = fopen(path, "we");
@@ -107,5 +121,5 @@ int main(int argc, char **argv)
 		(void)fprintf(objective, "{\"schema\":\"mercury.load/1\",\"simulated\":true,\"correct\":80000,\"latency_ns\":{\"p99\":180000000}}\n");
 		(void)fclose(objective);
 	}
-	return argc != 2;
+	return argc < 2;
 }
