@@ -372,6 +372,14 @@ double account_per_completion(const struct account *account, double weight)
 	return account->correct > 0 ? weight / account->correct : NAN;
 }
 
+bool account_is_held(const struct account *account, struct dimension_id id)
+{
+	struct dimension_id root = profile_dimension_root(account->profile, id);
+
+	return profile_dimension_at(account->profile, root.index)->kind == DIMENSION_LEVEL &&
+	       !account->has_splits[root.index];
+}
+
 double account_attempts(const struct account *account)
 {
 	return account->correct + account->incorrect + account->unjudged + account->rejected +

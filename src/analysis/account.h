@@ -59,6 +59,9 @@ double account_exact(const struct account *account, struct dimension_id state);
 struct tally account_part(const struct account *account, struct dimension_id part);
 /* What was sampled with stacks of a state and its parts, to be set beside the exact total. */
 struct tally account_split(const struct account *account, struct dimension_id state);
+/* What processes hold at an instant (resident): no more for fewer completions, so that none divide it. What was retained of a
+ * window's allocations, by stack, is divided. */
+bool account_is_held(const struct account *account, struct dimension_id id);
 double account_attempts(const struct account *account);      /* of whatever outcome; less retried: operations */
 double account_per_completion(const struct account *account, double weight);         /* NAN without work */
 const char *weighting_name(enum weighting weighting);                                /* "exact" … */

@@ -55,6 +55,13 @@ static double share_of(const struct account *account, enum dimension_kind kind, 
 	return dimension_is_state(kind) && all > 0 ? total / all : NAN;
 }
 
+static double per_completion(const struct account *account, uint32_t dimension, double total)
+{
+	bool is_held = dimension && account_is_held(account, (struct dimension_id){ dimension });
+
+	return is_held ? NAN : account_per_completion(account, total);
+}
+
 static void add_part(const struct account *account, uint32_t part, struct table *table)
 {
 	struct tally tally = account_part(account, (struct dimension_id){ part });
@@ -66,7 +73,7 @@ static void add_part(const struct account *account, uint32_t part, struct table 
 		value_text(profile_text(account->profile, dimension->name)),
 		figure_whole(tally.total),
 		figure(share_of(account, dimension->kind, tally.total)),
-		figure(account_per_completion(account, tally.total)),
+		figure(per_completion(account, part, tally.total)),
 		tally.count > 0 || tally.total <= 0 ? figure_whole(tally.count) : value_none(),
 		value_text(weighting_name(tally.weighting)),
 	});
@@ -134,7 +141,7 @@ static void add_dimension(const struct account *account, uint32_t state, const c
 		value_text(unit),
 		figure_whole(tally.total),
 		figure(share_of(account, kind, tally.total)),
-		figure(account_per_completion(account, tally.total)),
+		figure(per_completion(account, state, tally.total)),
 		figure_whole(tally.count),
 		unknown_maximum ? value_none() : figure_whole(tally.maximum),
 		value_text(weighting_name(tally.weighting)),

@@ -115,6 +115,7 @@ static void add_row(const struct comparison *comparison, const struct compared *
 {
 	const struct judged *judged = side == SIDE_RESTORED ? &row->restored : &row->judged;
 	const char *part = strchr(row->name, '/');
+	double change = judged->base > 0 ? judged->delta.estimate / judged->base : NAN;     /* of the means that stand beside it */
 	struct value label = row->kind == ROW_PART && part ? value_print("  %s", part + 1)
 			     : row->kind == ROW_STACK	   ? value_print("%s: %s", row->dimension, row->label)
 			     : row->kind == ROW_ELAPSED	   ? value_text(row->name + strlen("elapsed:"))
@@ -124,7 +125,7 @@ static void add_row(const struct comparison *comparison, const struct compared *
 		value_text(row->name), label, value_text(row_kind_name(row->kind)), row->label ? value_text(row->label) : value_none(),
 		value_text(row->dimension), value_text(row->unit), figure(judged->base), figure(judged->candidate),
 		figure(judged->delta.estimate), figure(judged->ratio.estimate), value_record(confidence_of(comparison, judged)),
-		isfinite(judged->ratio.estimate) ? value_print("%+.1f %%", 100 * judged->ratio.estimate) : value_text(""),
+		isfinite(change) ? value_print("%+.1f %%", 100 * change) : value_text(""),
 		print_interval(row, &judged->delta), say(comparison, row, judged, side), value_text(change_name(judged->change)),
 		value_text(presence_of(row, side)), value_truth(row->shift), figure(judged->p), figure(judged->p_corrected),
 		figure(judged->p_flips), value_truth(judged->alone), figure(judged->margin),
@@ -152,13 +153,20 @@ static void add_states(const struct comparison *comparison, enum side side, stru
 	for (size_t i = 0; i < comparison->row_count; i++) {
 		const struct compared *row = comparison->rows[i];
 
-		if ((row->kind != ROW_STATE && row->kind != ROW_AMOUNT) || !is_shown(row))
+		if ((row->kind != ROW_STATE && row->kind != ROW_AMOUNT) || row->is_level || !is_shown(row))
 			continue;
 		add_row(comparison, row, side, table);
 		for (size_t k = 0; k < comparison->row_count && side != SIDE_RESTORED; k++)
 			if (has_parts_of(row, comparison->rows[k]) && is_shown(comparison->rows[k]))
 				add_row(comparison, comparison->rows[k], side, table);
 	}
+}
+
+static void add_levels(const struct comparison *comparison, enum side side, struct table *table)
+{
+	for (size_t i = 0; i < comparison->row_count; i++)
+		if (comparison->rows[i]->is_level && is_shown(comparison->rows[i]))
+			add_row(comparison, comparison->rows[i], side, table);
 }
 
 static void add_kind(const struct comparison *comparison, enum row_kind kind, enum side side, struct table *table)
@@ -354,6 +362,7 @@ static void add_changes(const struct comparison *comparison, const struct compar
 	struct table *states = table_new(change_columns, ARRAY_LENGTH(change_columns));
 	struct table *objects = table_new(change_columns, ARRAY_LENGTH(change_columns));
 	struct table *classes = table_new(change_columns, ARRAY_LENGTH(change_columns));
+	struct table *levels = table_new(change_columns, ARRAY_LENGTH(change_columns));
 	const char *unit = unit_of_work(comparison);
 	size_t count;
 	struct table *stacks = stacks_of(comparison, asked->most, &count);
@@ -361,12 +370,14 @@ static void add_changes(const struct comparison *comparison, const struct compar
 
 	add_kind(comparison, ROW_ELAPSED, SIDE_CANDIDATE, elapsed);
 	add_states(comparison, SIDE_CANDIDATE, states);
+	add_levels(comparison, SIDE_CANDIDATE, levels);
 	add_kind(comparison, ROW_OBJECT, SIDE_CANDIDATE, objects);
 	add_kind(comparison, ROW_CLASS, SIDE_CANDIDATE, classes);
 	add_table(into, "elapsed", elapsed, xstrdup("Elapsed time of one request, and requests per second"));
 	add_table(into, "dimensions", states,
 		  xasprintf("Where the time went, %s (thread time, mean of %zu pair%s)", per, comparison->pairs,
 			    comparison->pairs == 1 ? "" : "s"));
+	add_table(into, "levels", levels, xstrdup("What processes held at the last look (not divided by completions)"));
 	add_rates(comparison, into);
 	mix_add_document(comparison->mix, asked->most, into);
 	add_table(into, "stacks", stacks,

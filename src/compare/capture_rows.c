@@ -119,7 +119,8 @@ static void add_dimension(struct comparison *comparison, struct arm *arm, const 
 	}
 	row->measured = weighting_name(tally.weighting);
 	row->source = source_of(comparison, account->profile, id);
-	set(row, arm, tally.total * (by_hand ? period_ns : 1), tally.count, arm->scale);
+	row->is_level = account_is_held(account, id);
+	set(row, arm, tally.total * (by_hand ? period_ns : 1), tally.count, row->is_level ? 1 : arm->scale);
 	note_slices(row, arm, account, id, completions);
 }
 

@@ -70,6 +70,7 @@ struct compared {
 	struct judged restored;                      /* restored against base; all zero without that side */
 	uint32_t node;                               /* of a stack: in the comparison's forest */
 	struct slices_ratio slices[SIDE_COUNT];      /* of a state or part, in the first pair: its ratio over slices of time */
+	bool is_level;                               /* held by processes at an instant: not divided by completions */
 	bool tested;                                 /* it went into the family (or stands alone) */
 	bool shift;                                  /* it grew by what its siblings lost: a cost shift, not a regression */
 };

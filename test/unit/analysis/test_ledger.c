@@ -57,6 +57,22 @@ TEST(every_state_is_listed_in_the_order_of_the_rows_and_amounts_come_last)
 	asked(&it);
 }
 
+TEST(what_processes_hold_is_not_divided_by_completions)
+{
+	struct profile *profile = mercury(&mercury_baseline);
+	struct asking it;
+
+	profile_add_cell(profile, (struct cell){
+		.slice = { 1 }, .thread = { 1 }, .count = 1, .value = 64 << 20,
+		.measure = built_measure(profile, "resident", ROLE_TOTAL, WEIGHTING_EXACT, "smaps", 0) });
+	it = asking(profile);
+	assert_int_equal(ask(&it, "ledger"), 0);
+	near(number_at(table_at(&it, "dimensions"), "resident", "total"), 64 << 20);
+	assert_int_equal(cell_at(table_at(&it, "dimensions"), row_of(table_at(&it, "dimensions"), "resident"),
+				 "per_completion")->kind, VALUE_NONE);
+	asked(&it);
+}
+
 TEST(user_and_kernel_time_is_the_exact_total_divided_by_the_samples)
 {
 	struct asking it = asking(mercury(&mercury_candidate));

@@ -344,6 +344,70 @@ TEST(one_recording_is_no_two_pairs)
 	assert_non_null(strstr(err.why, "candidate 1 and candidate 2 are one recording"));
 }
 
+/* The same memory under fewer completions is the same memory; a change in the table is one of the means beside it. */
+TEST(what_processes_hold_is_not_divided_by_completions)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	CLEANUP(document) struct document *document = document_new("crosscut.diff/1", "test");
+	struct comparison_asked asked = { 0 };
+	const struct compared *resident;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	for (size_t pair = 0; pair < PAIRS; pair++)
+		for (size_t side = 0; side < 2; side++) {
+			struct profile *profile = mercury(side ? &mercury_candidate : &mercury_baseline);
+
+			profile_set_meta(profile, "capture.id", (char[]){ (char)('a' + pair), (char)('0' + side), '\0' });
+			profile_add_cell(profile, (struct cell){
+				.slice = { 1 }, .thread = { 1 }, .count = 1, .value = 64 << 20,
+				.measure = built_measure(profile, "resident", ROLE_TOTAL, WEIGHTING_EXACT, "smaps", 0) });
+			profile_freeze(profile);
+			add(comparison, (enum side)side, pair, profile);
+		}
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	resident = comparison_find(comparison, "resident");
+	assert_true(resident->judged.base == 64 << 20 && resident->judged.candidate == 64 << 20);
+	assert_int_equal(resident->judged.change, CHANGE_EQUIVALENT);
+	comparison_document(comparison, &asked, document);
+	assert_non_null(document_find(document, "levels"));
+	assert_true(document_find(document, "levels")->table->row_count == 1);
+}
+
+/* One run in six that is a hundredth: the mean rises, the geometric mean falls, and the table shows means. */
+TEST(the_share_beside_a_change_is_of_the_means_beside_it)
+{
+	static const double noise[PAIRS] = { 0.01, 2, 2, 2, 2, 2 };
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	CLEANUP(document) struct document *document = document_new("crosscut.diff/1", "test");
+	struct comparison_asked asked = { .anyway = true };
+	const struct table *table;
+	struct error err = { 0 };
+	bool found = false;
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	for (size_t pair = 0; pair < PAIRS; pair++) {
+		add(comparison, SIDE_BASE, pair, make(&usual, 1));
+		add(comparison, SIDE_CANDIDATE, pair, make(&usual, noise[pair]));
+	}
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	assert_true(comparison_find(comparison, "oncpu")->judged.ratio.estimate < 0);
+	comparison_document(comparison, &asked, document);
+	table = document_find(document, "dimensions")->table;
+	for (size_t c = 0; c < table->column_count; c++)
+		if (!strcmp(table->columns[c].key, "percent")) {
+			assert_string_equal(table->cells[c].text, "+66.8 %");
+			found = true;
+		}
+	assert_true(found);
+}
+
 /* Widths of both trees add up from the leaves, and what vanished stands in the second at its full former width. */
 TEST(what_grew_and_what_shrank_are_two_trees_without_a_negative_width)
 {
