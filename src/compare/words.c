@@ -23,6 +23,21 @@ static bool costs_time(const struct compared *row)
 	return row->kind == ROW_STATE && row->dimension_kind < DIMENSION_IDLE && !strcmp(row->unit, "ns");
 }
 
+/* Imports of samples alone hold no state: what their samples stand for is the time that they have. */
+static bool has_states(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->row_count; i++)
+		if (costs_time(comparison->rows[i]))
+			return true;
+	return false;
+}
+
+static bool costs_here(const struct comparison *comparison, const struct compared *row)
+{
+	return costs_time(row) ||
+	       (row->kind == ROW_AMOUNT && !strchr(row->name, '/') && !strcmp(row->unit, "ns") && !has_states(comparison));
+}
+
 static double change_of(const struct compared *row)
 {
 	return row->judged.delta.estimate;
@@ -31,7 +46,7 @@ static double change_of(const struct compared *row)
 /* Where it is decided, only what is no chance and no trifle counts as lost. */
 static bool is_lost(const struct comparison *comparison, const struct compared *row)
 {
-	return costs_time(row) && change_of(row) > 0 && (comparison_described(comparison) || row->judged.change == CHANGE_GREW);
+	return costs_here(comparison, row) && change_of(row) > 0 && (comparison_described(comparison) || row->judged.change == CHANGE_GREW);
 }
 
 static const struct compared *most_lost(const struct comparison *comparison)
@@ -153,8 +168,9 @@ static void say_most_lost(const struct comparison *comparison, struct document *
 		document_add_finding(into, SEVERITY_NOTE, "no dimension was shown to take more thread time per correct completion than before");
 		return;
 	}
-	text_print(&line, "the dimension that lost most per correct completion is %s: %s, then %s of thread time (+%s, %s)", most->name,
-		   SAY(from, most, most->judged.base), SAY(to, most, most->judged.candidate), SAY(change, most, change_of(most)),
+	text_print(&line, "the dimension that lost most per correct completion is %s: %s, then %s of %s (+%s, %s)", most->name,
+		   SAY(from, most, most->judged.base), SAY(to, most, most->judged.candidate),
+		   most->kind == ROW_STATE ? "thread time" : "what its samples stand for", SAY(change, most, change_of(most)),
 		   outcome_of(comparison, most));
 	print_share(comparison, most, &line);
 	document_add_finding(into, most->judged.change == CHANGE_GREW || comparison_described(comparison) ? SEVERITY_WARNING : SEVERITY_NOTE,

@@ -36,6 +36,9 @@ static double equal_inclusion_measure(const struct summary *summary, const struc
 	if (lost >= running && lost >= waiting && lost > 0)
 		(void)snprintf(why, why_size, "lost events: %.2f %% and %.2f %%", 100 * summary->lost_fraction,
 			       100 * other->lost_fraction);
+	else if (isnan(summary->included_running) && isnan(other->included_running) && isnan(summary->included_waiting) &&
+		 isnan(other->included_waiting))
+		(void)snprintf(why, why_size, "neither has exact time that stacks could be held against");
 	else if (running >= waiting)
 		(void)snprintf(why, why_size, "stacks of on-CPU time stand for %.1f %% and %.1f %% of it",
 			       100 * summary->included_running, 100 * other->included_running);

@@ -11,7 +11,8 @@
 #include "format/native.h"
 #include "unit/profile_builder.h"
 
-static int write_capture(const struct mercury *which, const char *path, const char *state, bool seal, struct error *err)
+/* id: NULL for the one that mercury_meta() gives. */
+static int write_capture(const struct mercury *which, const char *path, const char *id, const char *state, bool seal, struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
 	CLEANUP(native) struct native *native = native_new();
@@ -21,6 +22,8 @@ static int write_capture(const struct mercury *which, const char *path, const ch
 
 	mercury_meta(profile, which);
 	profile_set_meta(profile, "label.state", state);
+	if (id)
+		profile_set_meta(profile, "capture.id", id);
 	if (!seal)
 		profile_set_meta(profile, "capture.sealed", "0");
 	r = native_create(native, path, true, 1 << 30, err);
@@ -62,9 +65,10 @@ static int write_pairs(const char *directory, struct error *err)
 	for (unsigned pair = 0; pair < 6; pair++)
 		for (unsigned side = 0; side < 3 && r >= 0; side++) {
 			struct mercury run = varied(arms[side], pair, side);
-			CLEANUP_TEXT char *path = xasprintf("%s/%c-%u.xcut", directory, "abc"[side], pair + 1);
+			CLEANUP_TEXT char *id = xasprintf("%c-%u", "abc"[side], pair + 1);
+			CLEANUP_TEXT char *path = xasprintf("%s/%s.xcut", directory, id);
 
-			r = write_capture(&run, path, "nominal", true, err);
+			r = write_capture(&run, path, id, "nominal", true, err);
 		}
 	return r;
 }
@@ -87,7 +91,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc == 2 && i < ARRAY_LENGTH(captures); i++) {
 		CLEANUP_TEXT char *path = xasprintf("%s/%s.xcut", argv[1], captures[i].name);
 
-		if (write_capture(captures[i].which, path, captures[i].state, captures[i].seal, &err) < 0) {
+		if (write_capture(captures[i].which, path, i ? NULL : "6512bd43", captures[i].state, captures[i].seal, &err) < 0) {
 			(void)fprintf(stderr, "fixture: %s: %s\n", err.what, err.why);
 			return 1;
 		}
