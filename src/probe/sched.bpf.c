@@ -261,7 +261,7 @@ static __always_inline bool is_throttled(struct task_struct *task)
 	if (bpf_core_field_exists(task->throttled))
 		return task->throttled;
 	if (bpf_core_field_exists(((struct cfs_rq *)0)->throttle_count))
-		return task->se.cfs_rq->throttle_count > 0;
+		return BPF_CORE_READ(task, se.cfs_rq, throttle_count) > 0;
 	return false;
 }
 
