@@ -70,7 +70,6 @@ void decoder_free(struct decoder *decoder)
 	map_free(decoder->linked);
 	free(decoder->links);
 	free(decoder->ended);
-	free(decoder->ended_processes);
 	free(decoder->evaluator_rows);
 	free(decoder);
 }
@@ -242,63 +241,7 @@ static void decode_exit(struct decoder *decoder, const struct wire_head *record)
 	const struct wire_exit *gone = (const void *)record;
 
 	end_thread(decoder, gone->thread, record->time_ns, gone->runtime_ns, true);
-	grow(decoder->ended, decoder->ended_count, decoder->ended_room);
-	decoder->ended[decoder->ended_count++] = (struct ended){ gone->thread, decoder->slice.index };
-}
-
-static void remove_if(struct map *map, uint32_t key, uint32_t value)
-{
-	const uint32_t *now = map_find(map, &key);
-
-	if (now && *now == value)
-		(void)map_remove(map, &key);
-}
-
-static void forget_thread(struct decoder *decoder, uint32_t serial)
-{
-	struct thread_id id = decoder_thread(decoder, serial);
-
-	(void)map_remove(decoder->threads, &serial);
-	interrupt_book_forget(decoder->interrupts, serial);
-	if (!id.index)
-		return;
-	remove_if(decoder->threads_by_tid, profile_thread_at(decoder->profile, id.index)->tid, id.index);
-	profile_thread_ended(decoder->profile, id);
-}
-
-/* Its number may be another's by now. */
-static void forget_process(struct decoder *decoder, const struct ended_process *ended)
-{
-	if (ended->pid)
-		remove_if(decoder->processes, ended->pid, ended->id.index);
-	if (ended->pid && spaces_generation(decoder->spaces, ended->pid) == ended->generation)
-		spaces_retire(decoder->spaces, ended->pid);
-	profile_process_ended(decoder->profile, ended->id);
-}
-
-static void forget_ended_threads(struct decoder *decoder)
-{
-	size_t done = 0;
-
-	for (; done < decoder->ended_count && decoder->ended[done].slice + SLICES_AFTER_DEATH < decoder->slice.index; done++)
-		forget_thread(decoder, decoder->ended[done].serial);
-	if (!done)
-		return;
-	decoder->ended_count -= done;
-	memmove(decoder->ended, decoder->ended + done, decoder->ended_count * sizeof(*decoder->ended));
-}
-
-static void forget_ended_processes(struct decoder *decoder)
-{
-	struct ended_process *ended = decoder->ended_processes;
-	size_t done = 0;
-
-	for (; done < decoder->ended_process_count && ended[done].slice + SLICES_AFTER_DEATH < decoder->slice.index; done++)
-		forget_process(decoder, &ended[done]);
-	if (!done)
-		return;
-	decoder->ended_process_count -= done;
-	memmove(ended, ended + done, decoder->ended_process_count * sizeof(*ended));
+	decoder_thread_ended(decoder, gone->thread);
 }
 
 static void decode_ledger(struct decoder *decoder, const struct wire_head *record)
@@ -333,22 +276,13 @@ static void decode_space_fork(struct decoder *decoder, const struct wire_head *r
 	spaces_fork(decoder->spaces, space->process, space->parent);
 }
 
-/* What finds a mapping by its address goes at once, and the rest a little later. */
-static void note_process_end(struct decoder *decoder, struct process_id id, uint32_t pid)
-{
-	profile_process_unmapped(decoder->profile, id);
-	grow(decoder->ended_processes, decoder->ended_process_count, decoder->ended_process_room);
-	decoder->ended_processes[decoder->ended_process_count++] = (struct ended_process){
-		.id = id, .pid = pid, .generation = spaces_generation(decoder->spaces, pid), .slice = decoder->slice.index };
-}
-
 static void decode_space_end(struct decoder *decoder, const struct wire_head *record)
 {
 	const struct wire_space *space = (const void *)record;
 	const uint32_t *process = map_find(decoder->processes, &space->process);
 
 	spaces_end(decoder->spaces, space->process);
-	note_process_end(decoder, (struct process_id){ process ? *process : 0 }, space->process);
+	decoder_process_ended(decoder, (struct process_id){ process ? *process : 0 }, space->process);
 }
 
 /* A new image, and with it a new generation of the process: its threads go on in that one. */
@@ -371,7 +305,7 @@ static void decode_space_exec(struct decoder *decoder, const struct wire_head *r
 		.pid = before.pid, .generation = spaces_generation(decoder->spaces, before.pid), .namespace_pid = before.namespace_pid,
 		.parent_pid = before.parent_pid, .comm = before.comm, .cgroup = before.cgroup, .pid_namespace = before.pid_namespace };
 	if (!process_is(now, old))
-		note_process_end(decoder, old, 0);
+		decoder_process_ended(decoder, old, 0);
 	thread = map_find(decoder->threads_by_tid, &space->process);
 	if (thread && *thread)
 		profile_thread_edit(decoder->profile, (struct thread_id){ *thread })->process = now;
@@ -454,8 +388,7 @@ static void decode_slice(struct decoder *decoder, const struct wire_head *record
 		return;
 	}
 	decoder->slice = profile_slice(decoder->profile, wire->start_ns, wire->end_ns);
-	forget_ended_threads(decoder);          /* a machine on which they come and go would fill memory with them */
-	forget_ended_processes(decoder);
+	decoder_forget_ended(decoder);          /* a machine on which they come and go would fill memory with them */
 }
 
 static const struct wire_decoder decoders[] = {

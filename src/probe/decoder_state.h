@@ -12,11 +12,9 @@ struct young_map;
 enum { COPIED_STACK_LIMIT = 64 << 10, KNOWN_STACK_LIMIT = 128 << 10, JOINED_STACK_LIMIT = 16 << 10,
        KNOWN_NAME_LIMIT = 1 << 20 };
 
-/* A thread that died has facts for a slice more; then nobody tells of its serial number again. */
-enum { SLICES_AFTER_DEATH = 3 };
-struct ended { uint32_t serial, slice; };
-/* The same of a process, or of what it was before a new image: then its number is not free, and pid 0. */
-struct ended_process { struct process_id id; uint32_t pid, generation, slice; };
+/* A thread that died; or, where the serial number is 0, a process, or what it was before a new image: then its number is not free,
+ * and pid 0. */
+struct ended { uint32_t slice, serial; struct process_id process; uint32_t pid, generation; };
 
 struct stack_pair { uint64_t user, kernel; };
 struct code_key { uint64_t code, instruction, process; };
@@ -32,10 +30,8 @@ struct decoder {
 	struct slice_id slice;
 	struct spaces *spaces;
 	struct map *threads;            /* serial -> thread_id */
-	struct ended *ended;            /* threads, first the one that died first */
+	struct ended *ended;            /* first the one that ended first */
 	size_t ended_count, ended_room;
-	struct ended_process *ended_processes;
-	size_t ended_process_count, ended_process_room;
 	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
 	struct map *processes;          /* pid -> process_id of its present generation */
 	struct number_map *stacks[2];          /* wire stack id -> stack_id, those that were told or asked for lately first */
@@ -58,6 +54,10 @@ struct decoder {
 	uint64_t malformed;
 };
 
+/* decoder_ended.c: facts of who ended come for some slices more; then what is kept of them goes. */
+void decoder_thread_ended(struct decoder *decoder, uint32_t serial);
+void decoder_process_ended(struct decoder *decoder, struct process_id id, uint32_t pid);
+void decoder_forget_ended(struct decoder *decoder);
 struct string_id decoder_kernel_name(const struct decoder *decoder, uint64_t address);    /* none where it was never told */
 struct stack_id decoder_stack_of(struct decoder *decoder, uint64_t id);             /* by the id on the wire */
 void decoder_decode_stack(struct decoder *decoder, const struct wire_head *record);
