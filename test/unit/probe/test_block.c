@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * live
  * What devices did: of records, and of a child that reads blocks one by one from a disk past all caches. Each of its waits must
  * be matched to its own request, and the links of the chain must not be longer than the waits they are links of.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * live
  * Staged chains: threads that wait for each other in known ways, captured one interval at a time. Each subject's waits must come
  * down to what was staged at the end of its chain, and its time be told without a residual.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * live
  * Live: two threads that compute on one processor, and one that gives way there again and again. Each must be seen to lose
  * the processor to the others, and what has no reason must be short: the reasons and the ledger's sums are of the same delays.
  */
