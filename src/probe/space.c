@@ -219,20 +219,20 @@ void spaces_forget(struct spaces *spaces, uint32_t pid)
 
 void spaces_retire(struct spaces *spaces, uint32_t pid)
 {
-	const struct space *space = space_find(spaces, pid);
+	uint32_t next = spaces_generation(spaces, pid) + 1;
+	struct space *space;
 	uint8_t **page;
 
-	if (!space)
-		return;
-	if (pid >= RETIRED_LIMIT || space->generation >= UINT8_MAX) {
-		spaces_drop(spaces, pid);               /* the next generation is kept with it */
-		spaces_fork(spaces, pid, 0);
+	if (pid >= RETIRED_LIMIT || next > UINT8_MAX) {
+		space = space_get(spaces, pid);         /* the next generation is kept with it */
+		spaces_drop(spaces, pid);
+		space->generation = next;
 		return;
 	}
 	page = &spaces->retired[pid / RETIRED_PAGE];
 	if (!*page)
 		*page = xcalloc(RETIRED_PAGE, 1);
-	(*page)[pid % RETIRED_PAGE] = (uint8_t)(space->generation + 1);
+	(*page)[pid % RETIRED_PAGE] = (uint8_t)next;
 	spaces_forget(spaces, pid);
 }
 

@@ -27,7 +27,8 @@ void spaces_exec(struct spaces *spaces, uint32_t pid);                  /* drops
 void spaces_copy(struct spaces *spaces, uint32_t pid, uint32_t parent);
 void spaces_drop(struct spaces *spaces, uint32_t pid);                  /* it ended: its memory is freed */
 void spaces_forget(struct spaces *spaces, uint32_t pid);                /* the same, and it is not known any more */
-/* It is forgotten for good, save that whoever gets its number is the next generation. */
+/* It is forgotten for good, save that whoever gets its number is the next generation: also where nothing was known of it, as of a
+ * thread of the kernel's that was there before. */
 void spaces_retire(struct spaces *spaces, uint32_t pid);
 void spaces_end(struct spaces *spaces, uint32_t pid);                   /* the same; children that looked there get copies */
 /* Its own mappings, sorted, not its parent's. Valid until the next change. */

@@ -197,6 +197,35 @@ TEST(the_file_of_one_that_forgets_is_that_of_one_that_does_not)
 	assert_string_equal(digests[0], digests[1]);
 }
 
+/* A thread of the kernel's that was there at the start ends, and a process gets its number. */
+TEST(a_number_that_one_had_of_whom_nothing_was_mapped_is_another_generation)
+{
+	struct wire_thread idle = { .thread = 5, .tid = 7, .process = 7, .comm = "kworker/0:1" };
+	struct wire_space space = { .process = 7 };
+	struct wire_exit gone = { .thread = 5 };
+	struct recorder recorder;
+	struct batch batch = { 0 };
+	struct profile *read = NULL;
+	struct error err;
+
+	recorder_begin(&recorder, true);
+	put(&batch, WIRE_THREAD, &idle, sizeof(idle));
+	put(&batch, WIRE_EXIT, &gone, sizeof(gone));
+	put(&batch, WIRE_SPACE_END, &space, sizeof(space));
+	assert_int_equal(decoder_feed(recorder.decoder, batch.bytes, batch.size), 0);
+	batch_done(&batch);
+	for (uint32_t number = 1; number <= 60; number++)
+		record_slice(&recorder, number);
+	recorder_end(&recorder);
+	assert_int_equal(format_read(recorder.path, &read, &err), 0);
+	assert_int_equal(profile_process_at(read, 1)->pid, 7);
+	assert_int_equal(profile_process_at(read, 1)->generation, 0);
+	for (size_t i = 2; i < profile_process_count(read); i++)
+		assert_true(profile_process_at(read, i)->pid != 7 || profile_process_at(read, i)->generation > 0);
+	profile_free(read);
+	(void)unlink(recorder.path);
+}
+
 struct deep_stack { struct wire_stack head; uint64_t addresses[WIRE_STACK_DEPTH]; };
 
 /* A compiler that walks a tree: what is below the leaves is mostly the same. */
