@@ -57,6 +57,7 @@ struct capture_status {
 	uint64_t elapsed_ns, events, lost, threads;
 	double own_cost;                             /* of the CPU that pays most, as last judged */
 	bool target_gone, given_up;                  /* given_up: the guard ended it */
+	bool requests_given_up;                      /* the guard has none taken apart any more */
 };
 
 struct capture *capture_new(const struct capture_config *config);    /* copies config; its texts stay the caller's */

@@ -119,8 +119,10 @@ static void keep_ledger(struct capture *capture, char *action, size_t size)
 	struct text names = TEXT(1024);
 
 	kernel_bpf(capture->kernel)->bss->stack_shift = NO_STACKS;
-	if (kernel_bpf(capture->kernel)->rodata->requests)
+	if (kernel_bpf(capture->kernel)->rodata->requests) {
 		kernel_bpf(capture->kernel)->data->request_one_in = 0;
+		capture->status.requests_given_up = true;
+	}
 	kernel_narrow(capture->kernel, &names);
 	if (capture->heap_running)
 		text_print(&names, "%sthe allocator's probes: what is freed from now on counts as kept", names.size ? ", " : "");

@@ -128,14 +128,27 @@ static char *command_text(const struct option_arguments *arguments, bool whole)
 	return text_take(&text);
 }
 
+static void say_untriggered(const struct recording_result *result)
+{
+	char length[QUANTITY_SIZE];
+
+	fprintf(stderr, "crosscut: nothing fired the trigger in %s; nothing was kept\n",
+		quantity_print(length, (double)result->duration_ns, "ns"));
+	if (result->blind)
+		fprintf(stderr, "crosscut: the guard gave up taking requests apart, and nothing else can fire this trigger: the flight "
+				"recorder ended\n"
+				"try: a larger --budget, a larger N for --requests, or one more alternative: --trigger 'request>200ms,signal'\n");
+	else if (result->given_up)
+		fprintf(stderr, "crosscut: the guard ended it: it cost more than --abort-at allows\n");
+}
+
 /* What the caller was told, on stderr: results go to stdout. */
 static void closing_line(const struct record_job *job, const struct recording_result *result)
 {
 	char length[QUANTITY_SIZE], size[QUANTITY_SIZE];
 
 	if (result->untriggered) {
-		fprintf(stderr, "crosscut: nothing fired the trigger in %s; nothing was kept\n",
-			quantity_print(length, (double)result->duration_ns, "ns"));
+		say_untriggered(result);
 		return;
 	}
 	if (*result->trigger)

@@ -329,12 +329,33 @@ static int choose_stages(const struct record_config *config, struct capture_conf
 	return 0;
 }
 
+static bool follows_requests(const struct capture_config *capture)
+{
+	const struct work *work;
+	const char *argument;
+
+	return capture->requests && capture->work && !work_parse(capture->work, &work, &argument, NULL) && work->class_of;
+}
+
+/* What could never fire is said before anybody relies on it. */
+static int parse_trigger(struct record_job *job, struct error *err)
+{
+	int r = trigger_parse(job->config->trigger, &job->trigger, err);
+
+	if (r || !trigger_needs_requests(&job->trigger) || trigger_has_others(&job->trigger) || follows_requests(&job->recording.capture))
+		return r;
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "nothing would fire --trigger '%.64s'", job->config->trigger);
+	(void)error_because(err, "%s", job->recording.capture.requests ? "without --work that follows requests none is taken apart"
+									: "with --requests 0 none is taken apart");
+	return error_try(err, "--work http --trigger 'request>200ms'");
+}
+
 static int choose_trigger(struct record_job *job, struct error *err)
 {
 	const struct record_config *config = job->config;
 
 	if (!config->keep_ns == !config->trigger)
-		return config->trigger ? trigger_parse(config->trigger, &job->trigger, err) : 0;
+		return config->trigger ? parse_trigger(job, err) : 0;
 	(void)fail(err, FAILURE_USAGE, -EINVAL, config->trigger ? "--trigger without --keep" : "--keep without --trigger");
 	(void)error_because(err, "the last slices are kept for something to make them worth a file");
 	return error_try(err, "--keep 30s --trigger signal");
@@ -359,8 +380,6 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 		r = check_output(config, err);
 	if (!r)
 		r = choose_requests(job, err);
-	if (!r)
-		r = choose_trigger(job, err);
 	if (!r && config->redact && config->with_arguments) {
 		r = fail(err, FAILURE_USAGE, -EINVAL, "both --redact and --with-arguments");
 		error_because(err, "arguments are names and paths");
@@ -376,6 +395,8 @@ int record_choose(struct record_job *job, const struct option_arguments *argumen
 		r = check_counters(job, err);
 	if (!r)
 		r = choose_work(job, err);
+	if (!r)
+		r = choose_trigger(job, err);
 	if (!r)
 		r = choose_population(job, arguments, err);
 	return r ? r : choose_heap(job, err);

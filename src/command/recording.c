@@ -73,7 +73,7 @@ struct run {
 	struct capture *capture;
 	struct native *native;
 	struct flight *flight;               /* NULL: slices are written as they are cut */
-	bool full, triggered;
+	bool full, triggered, said, blind;   /* blind: nothing can fire the trigger any more */
 	char reason[TRIGGER_REASON_SIZE];
 };
 
@@ -127,11 +127,22 @@ static void note_contract(const struct recording *recording, struct profile *pro
 	}
 }
 
+/* A flight recorder that waits for what it cannot see any more would wait for ever, and whoever relies on it not know. */
+static void look_after_trigger(struct run *run, const struct capture_status *status)
+{
+	if (!run->flight || !status->requests_given_up || run->said || !trigger_needs_requests(run->recording->trigger))
+		return;
+	run->said = true;
+	run->blind = !trigger_has_others(run->recording->trigger);
+	if (!run->blind)
+		fprintf(stderr, "crosscut: warning: the guard gave up taking requests apart: of --trigger only the rest can fire\n");
+}
+
 static bool is_over(const struct run *run, const struct capture_status *status)
 {
 	const struct recording *recording = run->recording;
 
-	return stop_signals || run->full || run->triggered || status->given_up || status->target_gone || (recording->launch && launch_ended(recording->launch)) ||
+	return stop_signals || run->full || run->triggered || run->blind || status->given_up || status->target_gone || (recording->launch && launch_ended(recording->launch)) ||
 	       (recording->duration_ns && status->elapsed_ns + 50000000 >= recording->duration_ns) ||
 	       (recording->until && recording->until(recording->context));
 }
@@ -146,6 +157,7 @@ static int loop(struct run *run, struct error *err)
 	progress_init(&progress, stderr);
 	for (;;) {
 		capture_status(run->capture, &status);
+		look_after_trigger(run, &status);
 		if (is_over(run, &status))
 			break;
 		r = capture_step(run->capture, err);
@@ -300,6 +312,7 @@ static void fill_result(const struct run *run, struct recording_result *ret)
 	ret->interrupted = stop_signals > 0;
 	ret->given_up = status.given_up;
 	ret->untriggered = run->flight && !run->triggered;
+	ret->blind = run->blind && !run->triggered;
 	(void)snprintf(ret->trigger, sizeof(ret->trigger), "%s", run->reason);
 }
 
@@ -381,6 +394,8 @@ void recording_document(const struct recording_result *result, const char *path,
 	record_add(record, "lost", "events lost", "count", value_integer((int64_t)result->lost));
 	record_add(record, "given_up", "ended by the guard", "", value_truth(result->given_up));
 	record_add(record, "full", "ended at --max-size", "", value_truth(result->full));
+	if (result->untriggered)
+		record_add(record, "blind", "ended since nothing could fire the trigger", "", value_truth(result->blind));
 	if (result->untriggered || *result->trigger)
 		record_add(record, "trigger", "trigger", "", *result->trigger ? value_text(result->trigger) : value_none());
 	if (launch->pid)

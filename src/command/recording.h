@@ -46,6 +46,7 @@ struct recording_result {
 	char *filter;
 	bool full, interrupted, given_up;    /* given_up: by the guard */
 	bool untriggered;                    /* the trigger never fired: there is no file */
+	bool blind;                          /* nothing could fire it any more: the guard gave up what it needs */
 	char trigger[256];                   /* what fired it; empty where there was none */
 };
 

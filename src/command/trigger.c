@@ -62,6 +62,16 @@ int trigger_parse(const char *text, struct trigger *ret, struct error *err)
 	return r;
 }
 
+bool trigger_needs_requests(const struct trigger *trigger)
+{
+	return trigger->request_ns > 0;
+}
+
+bool trigger_has_others(const struct trigger *trigger)
+{
+	return trigger->gate_count > 0 || trigger->signal;
+}
+
 static bool request_fires(const struct trigger *trigger, const struct profile *profile, char reason[TRIGGER_REASON_SIZE])
 {
 	uint64_t longest_ns = 0;

@@ -27,5 +27,8 @@ struct trigger {
 };
 
 int trigger_parse(const char *text, struct trigger *ret, struct error *err);
+/* What is left of it where no request is taken apart any more: nothing can fire it then, or only its other alternatives. */
+bool trigger_needs_requests(const struct trigger *trigger);
+bool trigger_has_others(const struct trigger *trigger);
 /* Does the slice at hand fire it? Then reason says in words what did. */
 bool trigger_fires(const struct trigger *trigger, const struct profile *profile, bool signalled, char reason[TRIGGER_REASON_SIZE]);
