@@ -35,17 +35,26 @@ def interval(values):
     return mean, mean - half, mean + half
 
 
+class Taken(float):
+    """Nanoseconds that an operation took, and of its processor_ns: those in which processors were busy for it. The kernel leaves out of
+    these what the host took away, which makes them the steadier of the two on a shared host."""
+
+    processor_ns = None
+
+
 class Series:
     """What one observer's runs, and the bare runs around them, took per operation in ns."""
 
     def __init__(self, name):
-        self.name, self.bare, self.observed, self.processor_changes = name, [], [], []
+        self.name, self.bare, self.observed = name, [], []
+        self.processor = None           # the same in processor_ns, where the load tells it
 
     def add(self, before, observed, after):
         self.bare.append((before + after) / 2)
         self.observed.append(observed)
-        if hasattr(observed, "processor_ns"):
-            self.processor_changes.append(2 * observed.processor_ns / (before.processor_ns + after.processor_ns) - 1)
+        if getattr(observed, "processor_ns", None) is not None:
+            self.processor = self.processor or Series(self.name)
+            self.processor.add(*(float(one.processor_ns) for one in (before, observed, after)))
 
     def added_ns(self):
         return [observed - bare for bare, observed in zip(self.bare, self.observed)]

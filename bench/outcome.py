@@ -4,7 +4,7 @@ import json
 import os
 import statistics
 
-from interleave import interval
+from interleave import Series, interval
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(TOP, os.environ.get("BUILD", "build"))
@@ -61,13 +61,14 @@ def print_effects(title, effects, series, names, verdicts):
     print_rows(title, ["observer", "bare ns", "observed ns", "mean", "95 % interval", "median", "pairs", "verdict"], rows)
 
 
-def processor_effects(series, names):
-    """By observer, where a load knows it: how much more of the processors a request takes. Printed."""
-    effects = {name: effect(series[name].processor_changes, "fraction") for name in names if series[name].processor_changes}
+def processor_effects(unit, series, names, verdict_of):
+    """By observer, where a load knows it: how much more time on processors an operation takes. Printed, and judged as the time itself is."""
+    known = {name: series[name].processor for name in names if series[name].processor}
+    kind = Series.added_ns if unit == "ns" else Series.slower
+    effects = {name: effect(kind(one), "ns" if unit == "ns" else "fraction") for name, one in known.items()}
     if effects:
-        print_rows("change of the processors' busy time per request, without what the host took", ["observer", "mean", "95 % interval", "median"],
-                   [[names[name], shown(one["mean"], one["unit"]), f"{shown(one['low'], one['unit'])} … {shown(one['high'], one['unit'])}",
-                     shown(one["median"], one["unit"])] for name, one in effects.items()])
+        print_effects("the same in time on processors, without what the host took", effects, known, names,
+                      {name: verdict_of(name, effects, known) for name in effects})
     return effects
 
 

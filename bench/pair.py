@@ -5,15 +5,17 @@ import sys
 import tempfile
 
 import outcome
-from interleave import run_rounds
+from interleave import Taken, run_rounds
 from observer import clear, observers
 
 
 def run_program(command):
-    """A load that prints its operations and the nanoseconds they took."""
+    """A load that prints its operations, the nanoseconds they took, and those that it had a processor."""
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    operations, taken_ns = map(int, answer.stdout.split()[-2:])
-    return taken_ns / operations
+    operations, taken_ns, processor_ns = map(int, answer.stdout.split()[-3:])
+    taken = Taken(taken_ns / operations)
+    taken.processor_ns = processor_ns / operations
+    return taken
 
 
 def run_traced(observer, command, folder):
@@ -52,7 +54,7 @@ def compare(name, title, measure, effect_of, unit, verdict_of, also=()):
     effects = {one.name: outcome.effect(effect_of(series[one.name]), unit) for one in present}
     verdicts = {one.name: verdict_of(one.name, effects, series) for one in present}
     outcome.print_effects(title, effects, series, {one.name: one.shown for one in present}, verdicts)
-    processor = outcome.processor_effects(series, {one.name: one.shown for one in present})
+    processor = outcome.processor_effects(unit, series, {one.name: one.shown for one in present}, verdict_of)
     print(f"  load average before {machine['load_average_before']:.1f}, steal {machine['steal'] * 100:.1f} %, "
           f"{machine['rounds']} rounds in {machine['seconds']:.0f} s")
     for shown in absent:

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import time
 
-from interleave import processor_times
+from interleave import Taken, processor_times
 
 
 def processors():
@@ -47,13 +47,6 @@ def wait_for_port(port, process):
 def children(pid):
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
         return [int(word) for word in file.read().split()]
-
-
-class Taken(float):
-    """Nanoseconds of an answered request, and of its processor_ns: what both processors, whoever ran on them, were busy for it. Of that the
-    kernel leaves out what the host took away, which makes it the steadier of the two on a shared host."""
-
-    processor_ns = None
 
 
 def busy_ns():
