@@ -70,7 +70,7 @@ static const struct option diff_options[] = {
 	{ .name = "totals", .type = OPTION_FLAG, .into = AT(totals), .example = "--totals",
 	  .help = "raw totals, divided by nothing: refused" },
 	{ .name = "where", .type = OPTION_LIST, .into = AT(where), .value = "KEY=VALUE", .example = "--where comm=nginx",
-	  .help = "only these: pid, tid, comm, thread, process, cgroup, class, state" },
+	  .help = "only pid, tid, comm, thread, process, cgroup, class, state, request" },
 	{ .name = "work", .type = OPTION_LIST, .commas = true, .into = AT(work), .value = "N,...", .example = "--work 100000,80000",
 	  .help = "correct completions by hand, one per capture" },
 	{ 0 },
@@ -189,7 +189,7 @@ static int compare(const struct diff_config *diff, const struct option_arguments
 	struct diff_captures captures = {
 		.base = &diff->base, .candidate = &diff->candidate, .restored = &diff->restored, .operands = arguments->operands,
 		.operand_count = arguments->operand_count, .objectives = &diff->objective, .work = &diff->work, .periods = &diff->period,
-		.counts = diff->counts,
+		.counts = diff->counts, .selection = selection,
 	};
 	int r = read_limits(diff, limits, &options, err);
 

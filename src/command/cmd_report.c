@@ -130,7 +130,7 @@ static const struct option report_options[] = {
 	  .type = OPTION_LIST,
 	  .into = AT(where),
 	  .value = "KEY=VALUE",
-	  .help = "only these: pid, tid, comm, thread, process, cgroup, class, state",
+	  .help = "only pid, tid, comm, thread, process, cgroup, class, state, request",
 	  .example = "--where comm=nginx" },
 	{ 0 },
 };
@@ -342,13 +342,9 @@ static int give(const struct report_config *report, const struct document *docum
 
 static int narrow(struct profile *profile, const struct selection *selection, const char *path, struct error *err)
 {
-	const char *values[32];
-	size_t count = selection_values(selection, "request", values, ARRAY_LENGTH(values));
 	int r = selection_check(selection, profile, path, err);
 
-	if (r < 0)
-		return r;
-	return count ? cohort_narrow(profile, values, count, err) : 0;
+	return r < 0 ? r : cohort_narrow_to(profile, selection, err);
 }
 
 static int report_file(const struct report_config *report, const struct analysis *asked,

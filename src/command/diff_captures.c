@@ -17,7 +17,10 @@
 #include "base/option.h"
 #include "base/quantity.h"
 #include "compare/comparison.h"
+#include "profile/cohort.h"
 #include "profile/profile.h"
+#include "profile/selection.h"
+#include "profile/summary.h"
 
 enum { CAPTURES_MOST = SIDE_COUNT * COMPARISON_PAIRS_MOST };
 
@@ -177,16 +180,23 @@ static int pair_of(const struct profile *profile, const struct named_capture *ca
 	return 0;
 }
 
-static int add_one(const struct named_capture *capture, const char *counts, bool one_pair, struct comparison *comparison,
+static int add_one(const struct named_capture *capture, const struct diff_captures *captures, struct comparison *comparison,
 		   struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = NULL;
 	struct comparison_given given = { .objective = capture->has_objective ? &capture->objective : NULL,
 					  .correct = capture->correct, .period_ns = capture->period_ns };
+	const char *value;
+	struct summary whole;
 	size_t pair = 0;
-	int r = profile_open_told(capture->path, counts, &profile, err);
+	int r = profile_open_told(capture->path, captures->counts, &profile, err);
 
-	if (r >= 0 && !one_pair)
+	if (r >= 0 && selection_values(captures->selection, "request", &value, 1)) {
+		summary_of(profile, &whole);
+		given.whole = &whole;
+		r = cohort_narrow_to(profile, captures->selection, err);
+	}
+	if (r >= 0 && captures->base->count > 1)
 		r = pair_of(profile, capture, &pair, err);
 	return r < 0 ? r : comparison_add(comparison, capture->side, pair, capture->path, profile, &given, err);
 }
@@ -203,7 +213,7 @@ int diff_captures_add(const struct diff_captures *captures, struct comparison *c
 	if (r >= 0)
 		r = give_objectives(captures, all, err);
 	for (size_t i = 0; i < all->count && r >= 0; i++)
-		r = add_one(&all->rows[i], captures->counts, captures->base->count <= 1, comparison, err);
+		r = add_one(&all->rows[i], captures, comparison, err);
 	free(all);
 	return r;
 }

@@ -10,12 +10,14 @@
 struct comparison;
 struct error;
 struct option_list;
+struct selection;
 
 struct diff_captures {
 	const struct option_list *base, *candidate, *restored;
 	const char **operands;               /* two files instead of the lists */
 	size_t operand_count;
 	const struct option_list *objectives, *work, *periods;
+	const struct selection *selection;   /* whose requests each capture is narrowed to */
 	const char *counts;                  /* what the files' numbers are, where they do not say; NULL: nothing was told */
 };
 

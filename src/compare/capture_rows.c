@@ -208,23 +208,34 @@ static void add_objective(struct comparison *comparison, struct arm *arm)
 	add_outcomes(comparison, arm);
 }
 
+/* By state, of the requests that the mean elapsed time is of; how many they stand for. */
+static double sum_parts(const struct profile *profile, const struct selection *selection, double *sums)
+{
+	double requests = 0;
+
+	for (size_t i = 0; i < profile_request_count(profile); i++) {
+		const struct request *request = profile_request_at(profile, i);
+
+		requests += objective_counts(profile, selection, request) ? objective_stands_for(request) : 0;
+	}
+	for (size_t i = 0; i < profile_part_count(profile); i++) {
+		const struct part *part = profile_part_at(profile, i);
+		const struct request *request = part->request < profile_request_count(profile) ? profile_request_at(profile, part->request) : NULL;
+		struct dimension_id id = part->dimension.index ? part->dimension : profile_evidence_at(profile, part->evidence.index)->class;
+
+		if (request && objective_counts(profile, selection, request))
+			sums[profile_dimension_root(profile, id).index] += objective_stands_for(request) * (double)part->ns;
+	}
+	return requests;
+}
+
 /* The parts of a request add up to its latency: what of the mean elapsed time each state takes. */
 static void add_parts(struct comparison *comparison, struct arm *arm, const struct profile *profile)
 {
-	double *sums = xcalloc(profile_dimension_count(profile), sizeof(*sums)), requests = 0;
+	double *sums = xcalloc(profile_dimension_count(profile), sizeof(*sums));
+	double requests = sum_parts(profile, comparison->options.selection, sums);
 
-	for (size_t i = 0; i < profile_request_count(profile); i++)
-		requests += fmax(1, profile_request_at(profile, i)->one_in);
-	for (size_t i = 0; i < profile_part_count(profile); i++) {
-		const struct part *part = profile_part_at(profile, i);
-		const struct evidence *evidence = profile_evidence_at(profile, part->evidence.index);
-		struct dimension_id id = part->dimension.index ? part->dimension : evidence->class;
-		double one_in = part->request < profile_request_count(profile)
-					? fmax(1, profile_request_at(profile, part->request)->one_in)
-					: 1;
-
-		sums[profile_dimension_root(profile, id).index] += one_in * (double)part->ns;
-	}
+	arm->has_parts = requests > 0 && profile_part_count(profile);
 	for (uint32_t i = 1; i < profile_dimension_count(profile) && requests > 0; i++) {
 		char name[128];
 

@@ -198,7 +198,10 @@ int comparison_add(struct comparison *comparison, enum side side, size_t pair, c
 		return r;
 	given = given ? given : &nothing;
 	account = account_new(&question);
-	summary_of(profile, &capture->summary);
+	if (given->whole)
+		capture->summary = *given->whole;
+	else
+		summary_of(profile, &capture->summary);
 	capture->name = xstrdup(name);
 	capture->identity = xstrdup(profile_identity(profile, identity) ? identity : name);
 	capture->simulated = profile_meta(profile, "capture.simulated") != NULL;

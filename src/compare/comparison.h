@@ -102,6 +102,7 @@ struct comparison_given {
 	const struct objective *objective;           /* what the load generator saw; NULL: the capture's requests, if it has any */
 	double correct;                              /* completions; 0: as the capture counted them */
 	double period_ns;                            /* what one sample stands for, where the capture does not say; 0: unknown */
+	const struct summary *whole;                 /* of a capture that was narrowed since: gates are about all of it; NULL: it was not */
 };
 
 /* pair: from 0. The profile may be freed afterwards. FAILURE_USAGE for a pair out of range or added before. */

@@ -13,6 +13,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/quantity.h"
+#include "compare/objective.h"
 #include "profile/profile.h"
 #include "profile/selection.h"
 #include "result/document.h"
@@ -103,19 +104,6 @@ static size_t place_of(struct intern *names, const char *name, size_t most)
 	return intern_count(names) < most - 1 ? intern_put(names, name) : intern_put(names, "(others)");
 }
 
-static bool counts(const struct profile *profile, const struct selection *selection, const struct request *request)
-{
-	uint64_t from = request->arrived_ns ? request->arrived_ns : request->opened_ns;
-
-	return !request->overlap && from && request->closed_ns > from &&
-	       selection_has_thread(selection, profile, profile_thread_at(profile, request->thread.index));
-}
-
-static double stands_for(const struct request *request)
-{
-	return request->one_in ? request->one_in : 1;
-}
-
 static size_t class_of(struct mix *mix, const struct profile *profile, const struct request *request)
 {
 	return place_of(mix->classes, profile_text(profile, request->class), MIX_CLASSES_MOST);
@@ -139,19 +127,19 @@ void mix_add(struct mix *mix, const struct profile *profile, const struct select
 		uint64_t from = request->arrived_ns ? request->arrived_ns : request->opened_ns;
 		size_t class;
 
-		if (!counts(profile, selection, request))
+		if (!objective_counts(profile, selection, request))
 			continue;
 		class = class_of(mix, profile, request);
-		mix->counts[class][side] += stands_for(request);
-		mix->sums[class][0][side] += stands_for(request) * (double)(request->closed_ns - from);
+		mix->counts[class][side] += objective_stands_for(request);
+		mix->sums[class][0][side] += objective_stands_for(request) * (double)(request->closed_ns - from);
 	}
 	for (size_t i = 0; i < profile_part_count(profile); i++) {
 		const struct part *part = profile_part_at(profile, i);
 		const struct request *request =
 			part->request < profile_request_count(profile) ? profile_request_at(profile, part->request) : NULL;
 
-		if (request && counts(profile, selection, request))
-			add_part(mix, profile, part, class_of(mix, profile, request), stands_for(request), side);
+		if (request && objective_counts(profile, selection, request))
+			add_part(mix, profile, part, class_of(mix, profile, request), objective_stands_for(request), side);
 	}
 }
 

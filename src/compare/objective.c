@@ -109,19 +109,41 @@ static double quantile_of(const struct latency *sorted, size_t count, double all
 	return count ? sorted[count - 1].ns : NAN;
 }
 
-static size_t gather(const struct profile *profile, const struct selection *selection, struct latency *into)
+static uint64_t began_at(const struct request *request)
+{
+	return request->arrived_ns ? request->arrived_ns : request->opened_ns;
+}
+
+static bool is_asked(const struct profile *profile, const struct selection *selection, const struct request *request)
+{
+	return began_at(request) && request->closed_ns > began_at(request) && selection_has_request(selection, profile, request);
+}
+
+bool objective_counts(const struct profile *profile, const struct selection *selection, const struct request *request)
+{
+	return !request->overlap && is_asked(profile, selection, request);
+}
+
+double objective_stands_for(const struct request *request)
+{
+	return request->one_in ? request->one_in : 1;
+}
+
+static size_t gather(const struct profile *profile, const struct selection *selection, struct latency *into, struct objective *ret)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < profile_request_count(profile); i++) {
 		const struct request *request = profile_request_at(profile, i);
-		uint64_t from = request->arrived_ns ? request->arrived_ns : request->opened_ns;
 
-		if (request->overlap || !from || request->closed_ns <= from ||
-		    !selection_has_thread(selection, profile, profile_thread_at(profile, request->thread.index)))
+		if (!is_asked(profile, selection, request))
 			continue;
-		into[count++] = (struct latency){ .ns = (double)(request->closed_ns - from),
-						  .stands_for = request->one_in ? request->one_in : 1 };
+		ret->requests += objective_stands_for(request);
+		if (request->overlap)
+			ret->shared += objective_stands_for(request);
+		else
+			into[count++] = (struct latency){ .ns = (double)(request->closed_ns - began_at(request)),
+							  .stands_for = objective_stands_for(request) };
 	}
 	return count;
 }
@@ -134,7 +156,7 @@ void objective_of_requests(const struct profile *profile, const struct selection
 
 	*ret = (struct objective){ .throughput_per_s = NAN, .correct = NAN, .incorrect = NAN, .rejected = NAN,
 				   .retried = NAN, .abandoned = NAN, .late_p99_ns = NAN };
-	count = gather(profile, selection, latencies);
+	count = gather(profile, selection, latencies, ret);
 	qsort(latencies, count, sizeof(*latencies), compare_latency);
 	for (size_t i = 0; i < count; i++) {
 		all += latencies[i].stands_for;

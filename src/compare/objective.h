@@ -15,6 +15,7 @@
 
 struct error;
 struct profile;
+struct request;
 struct selection;
 
 struct objective {
@@ -25,6 +26,7 @@ struct objective {
 	double correct, incorrect;           /* attempts, as it counted them; the outcomes are apart, and add up to the attempts */
 	double rejected, retried, abandoned; /* NAN where it does not tell them apart */
 	double late_p99_ns;                  /* how late the generator itself sent */
+	double requests, shared;             /* of a capture: those of the selection, and those of them that do not count; else 0 */
 };
 
 /* All attempts; those that nobody repeated are the operations. NAN where the outcomes are not told apart. */
@@ -32,5 +34,8 @@ double objective_attempts(const struct objective *objective);
 double objective_operations(const struct objective *objective);
 /* FAILURE_WORK where the file cannot be read or is no such JSON; unknown members are left alone. */
 int objective_read(const char *path, struct objective *ret, struct error *err);
-/* From the requests of a capture; known is false where it holds none. */
+/* Whose time is its own: its thread held no other meanwhile. Whatever is said of elapsed time is of these alone. */
+bool objective_counts(const struct profile *profile, const struct selection *selection, const struct request *request);
+double objective_stands_for(const struct request *request);          /* requests, itself among them */
+/* From the requests of a capture; known is false where none counts. */
 void objective_of_requests(const struct profile *profile, const struct selection *selection, struct objective *ret);

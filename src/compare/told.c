@@ -30,7 +30,6 @@ void comparison_note_told(struct arm *arm, const struct profile *profile, const 
 
 	arm->told = intern_new();
 	arm->is_ledger = account->is_ledger;
-	arm->has_parts = profile_part_count(profile) > 0;
 	for (size_t i = 1; i < profile_measure_count(profile); i++) {
 		const char *source = profile_text(profile, profile_measure_at(profile, i)->source);
 

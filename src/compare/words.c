@@ -14,6 +14,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "compare/widest.h"
+#include "profile/selection.h"
 #include "result/document.h"
 
 #define SAY(buffer, row, value) quantity_print((buffer), (value), (row)->unit)
@@ -104,33 +105,57 @@ static void print_elapsed(const struct comparison *comparison, const struct comp
 		text_print(into, "not known of every pair");
 }
 
-static const char *source_of_elapsed(const struct comparison *comparison)
+static const struct objective *objective_known(const struct comparison *comparison)
 {
+	static const struct objective nobody = { .source = "nobody" };
+
 	for (size_t side = SIDE_COUNT; side-- > 0;)
 		for (size_t pair = 0; pair < comparison->pairs; pair++) {
 			const struct arm *arm = comparison_arm(comparison, (enum side)side, pair);
 
 			if (arm && arm->capture.objective.known)
-				return arm->capture.objective.source;
+				return &arm->capture.objective;
 		}
-	return "nobody";
+	return &nobody;
+}
+
+/* Of which requests: those that shared their thread are in no figure, and a load generator knows of no selection. */
+static void print_of_which(const struct comparison *comparison, const struct objective *known, struct text *into)
+{
+	double requests[SIDE_COUNT] = { 0 }, shared[SIDE_COUNT] = { 0 };
+
+	for (size_t i = 0; i < comparison->arm_count; i++) {
+		const struct compared_capture *capture = &comparison->arms[i].capture;
+
+		requests[capture->side] += capture->objective.requests;
+		shared[capture->side] += capture->objective.shared;
+	}
+	if (shared[SIDE_BASE] + shared[SIDE_CANDIDATE] > 0)
+		text_print(into, "; %.3g %% of the base's requests and %.3g %% of the candidate's are left out, since their thread held "
+				 "others meanwhile", 100 * shared[SIDE_BASE] / fmax(1, requests[SIDE_BASE]),
+			   100 * shared[SIDE_CANDIDATE] / fmax(1, requests[SIDE_CANDIDATE]));
+	if (known->known && !known->requests && !selection_is_whole(comparison->options.selection))
+		text_print(into, "; it is of all requests, whatever was selected");
 }
 
 static void say_elapsed(const struct comparison *comparison, struct document *into)
 {
 	const struct compared *mean = comparison_find(comparison, "elapsed:mean"), *p99 = comparison_find(comparison, "elapsed:p99");
-	struct text line = TEXT(600);
+	const struct objective *known = objective_known(comparison);
+	struct text line = TEXT(600), which = TEXT(300);
 
 	print_elapsed(comparison, mean, "mean", &line);
 	print_elapsed(comparison, p99, "p99", &line);
+	print_of_which(comparison, known, &which);
 	if (!line.size)
 		document_add_finding(into, SEVERITY_NOTE,
-				     "elapsed time was not measured: neither the captures' requests nor --objective tell it. What "
-				     "follows is thread time, which is not elapsed time");
+				     "elapsed time was not measured: neither the captures' requests nor --objective tell it%s. What "
+				     "follows is thread time, which is not elapsed time", text_string(&which));
 	else
-		document_add_finding(into, SEVERITY_NOTE, "elapsed time, as %s saw it: %s%s", source_of_elapsed(comparison),
-				     text_string(&line), mean ? "" : "; its mean was not told");
+		document_add_finding(into, SEVERITY_NOTE, "elapsed time, as %s saw it: %s%s%s", known->source,
+				     text_string(&line), mean ? "" : "; its mean was not told", text_string(&which));
 	text_done(&line);
+	text_done(&which);
 }
 
 /* Known where requests were split into their parts; else only bounded, and only if one thread at a time serves a completion. */

@@ -8,12 +8,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "profile/latency.h"
+#include "profile/selection.h"
 #include "profile/storage.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { VALUES_MOST = 32 };
 
 /* Marks the requests of a cohort of the latency; false where there is none of that name. */
 static bool mark_cohort(const struct profile *profile, const char *name, bool *chosen)
@@ -157,4 +160,12 @@ int cohort_narrow(struct profile *profile, const char *const *values, size_t cou
 		return error_try(err, "crosscut report --question requests FILE");
 	}
 	return 0;
+}
+
+int cohort_narrow_to(struct profile *profile, const struct selection *selection, struct error *err)
+{
+	const char *values[VALUES_MOST];
+	size_t count = selection_values(selection, "request", values, VALUES_MOST);
+
+	return count ? cohort_narrow(profile, values, count, err) : 0;
 }

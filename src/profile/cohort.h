@@ -8,6 +8,7 @@
 
 struct error;
 struct profile;
+struct selection;
 
 /*
  * Replaces the facts of a frozen profile: requests are those that one of the values names; cells are their parts, times the
@@ -16,3 +17,5 @@ struct profile;
  * request has stacks. Intervals stay as they are: a request's chain leads through other threads. -ENOENT where no request is such.
  */
 int cohort_narrow(struct profile *profile, const char *const *values, size_t count, struct error *err);
+/* By the requests that a selection names; nothing where it names none. */
+int cohort_narrow_to(struct profile *profile, const struct selection *selection, struct error *err);

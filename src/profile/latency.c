@@ -38,12 +38,11 @@ struct latencies *latencies_new(const struct profile *profile, const struct sele
 	latencies->rows = xcalloc(profile_request_count(profile) + 1, sizeof(*latencies->rows));
 	for (size_t i = 0; i < profile_request_count(profile); i++) {
 		const struct request *request = profile_request_at(profile, i);
-		const struct thread *thread = profile_thread_at(profile, request->thread.index);
 		uint32_t one_in = request->one_in ? request->one_in : 1;
 
 		if (kind == LATENCY_QUEUED && !request->arrived_ns)
 			continue;
-		if (selection && !selection_has_thread(selection, profile, thread))
+		if (selection && !selection_has_request(selection, profile, request))
 			continue;
 		latencies->rows[latencies->count++] = (struct latency){ length_of(request, kind), (uint32_t)i, one_in };
 		latencies->weight += one_in;

@@ -17,7 +17,7 @@ struct latencies { struct latency *rows; size_t count; double weight; };     /* 
 
 enum latency_kind { LATENCY_SERVED = 1, LATENCY_ELAPSED, LATENCY_QUEUED };   /* queued: only of those whose arrival was seen */
 
-/* Of threads that are selected; selection NULL: of all. */
+/* Of those that are selected; selection NULL: of all. */
 struct latencies *latencies_new(const struct profile *profile, const struct selection *selection, enum latency_kind kind);
 void latencies_free(struct latencies *latencies);
 DEFINE_CLEANUP(latencies)

@@ -44,6 +44,8 @@ struct answers {
 	const struct profile *profile;
 	uint8_t *focus_frames, *ignore_frames;       /* by frame: ANSWER_* */
 	uint8_t *stacks, *slices, *processes;        /* by stack, by slice; by process: has it a selected thread? */
+	bool window_known;
+	uint64_t start_ns, end_ns;                   /* of the selected slices */
 };
 
 struct selection {
@@ -448,6 +450,35 @@ uint64_t selection_lifetime_ns(const struct selection *selection, const struct p
 	return sum;
 }
 
+static void find_window(const struct selection *selection, const struct profile *profile, uint64_t *ret_start_ns, uint64_t *ret_end_ns)
+{
+	*ret_start_ns = UINT64_MAX;
+	*ret_end_ns = 0;
+	for (size_t i = 1; i < profile_slice_count(profile); i++) {
+		const struct slice *slice = profile_slice_at(profile, i);
+
+		if (!has_slice(selection, profile, i))
+			continue;
+		*ret_start_ns = slice->start_ns < *ret_start_ns ? slice->start_ns : *ret_start_ns;
+		*ret_end_ns = slice->end_ns > *ret_end_ns ? slice->end_ns : *ret_end_ns;
+	}
+}
+
+bool selection_has_request(const struct selection *selection, const struct profile *profile, const struct request *request)
+{
+	struct answers *answers;
+
+	if (!selection_has_thread(selection, profile, profile_thread_at(profile, request->thread.index)))
+		return false;
+	if (!selection_by_time(selection))
+		return true;
+	answers = answers_of(selection, profile);
+	if (!answers->window_known)
+		find_window(selection, profile, &answers->start_ns, &answers->end_ns);
+	answers->window_known = true;
+	return request->closed_ns >= answers->start_ns && request->closed_ns < answers->end_ns;
+}
+
 uint64_t selection_elapsed_ns(const struct selection *selection, const struct profile *profile)
 {
 	uint64_t start = profile_meta_number(profile, "capture.start_ns", 0);
@@ -455,16 +486,7 @@ uint64_t selection_elapsed_ns(const struct selection *selection, const struct pr
 
 	if (!selection_by_time(selection) && end > start)
 		return end - start;
-	start = UINT64_MAX;
-	end = 0;
-	for (size_t i = 1; i < profile_slice_count(profile); i++) {
-		const struct slice *slice = profile_slice_at(profile, i);
-
-		if (!has_slice(selection, profile, i))
-			continue;
-		start = slice->start_ns < start ? slice->start_ns : start;
-		end = slice->end_ns > end ? slice->end_ns : end;
-	}
+	find_window(selection, profile, &start, &end);
 	return end > start ? end - start : 0;
 }
 

@@ -13,6 +13,7 @@
 struct cell;
 struct error;
 struct profile;
+struct request;
 struct selection;
 struct completion;
 struct thread;
@@ -41,6 +42,8 @@ uint64_t selection_elapsed_ns(const struct selection *selection, const struct pr
 void selection_clip(const struct selection *selection, const struct profile *profile, uint64_t *from_ns, uint64_t *to_ns);
 bool selection_has_cell(const struct selection *selection, const struct profile *profile, const struct cell *cell);
 bool selection_has_thread(const struct selection *selection, const struct profile *profile, const struct thread *thread);
+/* Requests count where they were answered, as intervals do where they ended. */
+bool selection_has_request(const struct selection *selection, const struct profile *profile, const struct request *request);
 bool selection_has_completion(const struct selection *selection, const struct profile *profile, const struct completion *completion);
 /* The values that were given for a key, at most room of them; how many there are. They stay the selection's. */
 size_t selection_values(const struct selection *selection, const char *key, const char **values, size_t room);

@@ -4,15 +4,36 @@
  * time, facts dropped after each, then sealed.
  *
  *	fixture DIRECTORY      baseline.xcut, candidate.xcut, unsealed.xcut, and whole.xcut, whose stacks are complete;
- *	                       six pairs a-1.xcut and b-1.xcut …, and c-1.xcut …, which are like a; other.xcut, another state
+ *	                       six pairs a-1.xcut and b-1.xcut …, and c-1.xcut …, which are like a; other.xcut, another state;
+ *	                       asked.xcut and asked-later.xcut, which hold requests: a tenth of them writes, which wait for the disk
  */
 #include "base/error.h"
 #include "base/memory.h"
 #include "format/native.h"
 #include "unit/profile_builder.h"
 
-/* id: NULL for the one that mercury_meta() gives. */
-static int write_capture(const struct mercury *which, const char *path, const char *id, const char *state, bool seal, struct error *err)
+static void add_requests(struct profile *profile, struct slice_id slice, struct thread_id thread, uint64_t disk_ns)
+{
+	const uint64_t start_ns = profile_slice_at(profile, slice.index)->start_ns;
+
+	for (uint32_t i = 0; i < 50; i++) {
+		bool writes = i % 10 == 9;
+		uint64_t opened_ns = start_ns + i * 100000000ull, running_ns = 1000000 + i * 1000;
+
+		profile_add_request(profile, (struct request){
+			.thread = thread, .class = profile_string(profile, writes ? "POST /item" : "GET /item"), .one_in = 10, .status = 200,
+			.outcome = profile_string(profile, "correct"), .overlap = i % 10 == 4, .opened_ns = opened_ns,
+			.closed_ns = opened_ns + running_ns + (writes ? disk_ns : 0) });
+		profile_add_part(profile, (struct part){ .request = i, .ns = running_ns, .dimension = built_dimension(profile, "oncpu") });
+		if (writes)
+			profile_add_part(profile, (struct part){ .request = i, .ns = disk_ns,
+				.evidence = built_evidence(profile, "disk/read", EVIDENCE_IOWAIT, WAKE_SOFTIRQ) });
+	}
+}
+
+/* id: NULL for the one that mercury_meta() gives. disk_ns: of each request that writes; 0: it holds no requests. */
+static int write_capture(const struct mercury *which, const char *path, const char *id, const char *state, bool seal, uint64_t disk_ns,
+			 struct error *err)
 {
 	CLEANUP(profile) struct profile *profile = profile_new();
 	CLEANUP(native) struct native *native = native_new();
@@ -31,6 +52,8 @@ static int write_capture(const struct mercury *which, const char *path, const ch
 		struct slice_id slice = mercury_slice_at(profile, i);
 
 		mercury_slice(profile, which, slice, process, first);
+		if (disk_ns)
+			add_requests(profile, slice, first, disk_ns);
 		r = native_slice(native, profile, slice, err);
 		profile_clear_facts(profile);
 	}
@@ -68,7 +91,7 @@ static int write_pairs(const char *directory, struct error *err)
 			CLEANUP_TEXT char *id = xasprintf("%c-%u", "abc"[side], pair + 1);
 			CLEANUP_TEXT char *path = xasprintf("%s/%s.xcut", directory, id);
 
-			r = write_capture(&run, path, id, "nominal", true, err);
+			r = write_capture(&run, path, id, "nominal", true, 0, err);
 		}
 	return r;
 }
@@ -80,18 +103,23 @@ int main(int argc, char **argv)
 		const struct mercury *which;
 		const char *name, *state;
 		bool seal;
-	} captures[] = { { &mercury_baseline, "baseline", "nominal", true },
-			 { &mercury_candidate, "candidate", "nominal", true },
-			 { &mercury_candidate, "unsealed", "nominal", false },
-			 { &mercury_candidate, "other", "overload", true },
-			 { &verified, "whole", "nominal", true } };
+		uint64_t disk_ns;
+		const char *id;
+	} captures[] = { { &mercury_baseline, "baseline", "nominal", true, 0, "6512bd43" },
+			 { &mercury_candidate, "candidate", "nominal", true, 0, NULL },
+			 { &mercury_candidate, "unsealed", "nominal", false, 0, NULL },
+			 { &mercury_candidate, "other", "overload", true, 0, NULL },
+			 { &verified, "whole", "nominal", true, 0, NULL },
+			 { &verified, "asked", "nominal", true, 4000000, NULL },
+			 { &verified, "asked-later", "nominal", true, 9000000, "asked-later" } };
 	struct error err = { 0 };
 
 	verified.status = STACK_COMPLETE;
 	for (size_t i = 0; argc == 2 && i < ARRAY_LENGTH(captures); i++) {
 		CLEANUP_TEXT char *path = xasprintf("%s/%s.xcut", argv[1], captures[i].name);
 
-		if (write_capture(captures[i].which, path, i ? NULL : "6512bd43", captures[i].state, captures[i].seal, &err) < 0) {
+		if (write_capture(captures[i].which, path, captures[i].id, captures[i].state, captures[i].seal,
+				  captures[i].disk_ns, &err) < 0) {
 			(void)fprintf(stderr, "fixture: %s: %s\n", err.what, err.why);
 			return 1;
 		}

@@ -462,3 +462,104 @@ TEST(the_teaching_case_is_told_as_it_is_told)
 	assert_true(fabs(comparison_find(comparison, "lock")->judged.delta.estimate - 8e6) < 1);
 	assert_true(fabs(comparison_find(comparison, "oncpu")->judged.delta.estimate + 0.6e6) < 1);
 }
+
+/* --- Requests ---------------------------------------------------------------------------------------------------------------- */
+
+/* Two threads answer requests of 2 ms, half of it on the disk, one a second; a third has one of 9 ms that shared its thread, all of it disk. */
+static struct profile *make_requests(uint64_t disk_ns)
+{
+	struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 1, "service");
+	uint32_t number = 0;
+
+	profile_set_meta_number(profile, "capture.start_ns", BUILDER_START);
+	for (uint32_t second = 0; second < 4; second++)
+		(void)built_slice(profile, BUILDER_START + second * (uint64_t)BUILDER_SECOND,
+				  BUILDER_START + (second + 1) * (uint64_t)BUILDER_SECOND);
+	for (uint32_t tid = 1; tid <= 3; tid++) {
+		struct thread_id thread = built_thread(profile, process, tid, tid == 2 ? "other" : "worker", BUILDER_START,
+						       BUILDER_START + 4ull * BUILDER_SECOND);
+
+		for (uint32_t second = 0; second < 4; second++, number++) {
+			uint64_t opened_ns = BUILDER_START + second * (uint64_t)BUILDER_SECOND + 1000;
+			uint64_t waited_ns = tid == 3 ? 9000000 : tid == 2 ? 500000 : second < 2 ? 1000000 : disk_ns;
+
+			profile_add_request(profile, (struct request){
+				.thread = thread, .class = profile_string(profile, "GET /"), .overlap = tid == 3, .one_in = tid == 2 ? 4 : 1,
+				.opened_ns = opened_ns, .closed_ns = opened_ns + waited_ns + (tid == 3 ? 0 : 1000000) });
+			profile_add_part(profile, (struct part){ .request = number, .dimension = built_dimension(profile, "disk"),
+								 .ns = waited_ns });
+			if (tid != 3)
+				profile_add_part(profile, (struct part){ .request = number, .ns = 1000000,
+									 .dimension = built_dimension(profile, "oncpu") });
+		}
+	}
+	profile_freeze(profile);
+	return profile;
+}
+
+static struct comparison *compare_requests(const struct selection *selection)
+{
+	struct comparison_options options = comparison_defaults;
+	struct comparison *comparison;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	add(comparison, SIDE_BASE, 0, make_requests(1000000));
+	add(comparison, SIDE_CANDIDATE, 0, make_requests(3000000));
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	return comparison;
+}
+
+static void expect_elapsed(const struct comparison *comparison, const char *name, double base, double candidate)
+{
+	const struct compared *row = comparison_find(comparison, name);
+
+	assert_non_null(row);
+	if (fabs(row->judged.base - base) > 1 || fabs(row->judged.candidate - candidate) > 1)
+		print_error("%s: %g, %g\n", name, row->judged.base, row->judged.candidate);
+	assert_true(fabs(row->judged.base - base) <= 1 && fabs(row->judged.candidate - candidate) <= 1);
+}
+
+/* Of the worker's four requests and the sixteen that the other's stand for; those that shared their thread are in none. */
+TEST(where_elapsed_time_went_is_of_the_requests_that_the_mean_is_of)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = compare_requests(selection);
+
+	expect_elapsed(comparison, "elapsed:mean", 1.6e6, 1.8e6);
+	expect_elapsed(comparison, "elapsed:in disk", 0.6e6, 0.8e6);
+	expect_elapsed(comparison, "elapsed:in oncpu", 1e6, 1e6);
+}
+
+TEST(elapsed_time_is_of_the_selected_requests)
+{
+	CLEANUP(selection) struct selection *worker = selection_new(), *late = selection_new();
+	CLEANUP(comparison) struct comparison *of_worker = NULL, *of_late = NULL;
+	struct error err = { 0 };
+
+	assert_int_equal(selection_where(worker, "tid=1", &err), 0);
+	of_worker = compare_requests(worker);
+	expect_elapsed(of_worker, "elapsed:mean", 2e6, 3e6);
+	expect_elapsed(of_worker, "elapsed:in disk", 1e6, 2e6);
+	selection_window(late, 2ull * BUILDER_SECOND, 0);
+	of_late = compare_requests(late);
+	expect_elapsed(of_late, "elapsed:mean", 1.6e6, 2e6);
+	expect_elapsed(of_late, "elapsed:in disk", 0.6e6, 1e6);
+}
+
+TEST(how_many_requests_are_in_no_figure_is_said)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = compare_requests(selection);
+	CLEANUP(document) struct document *document = document_new("test", "test");
+	const struct comparison_asked asked = { .anyway = true };
+	bool said = false;
+
+	comparison_document(comparison, &asked, document);
+	for (size_t i = 0; i < document->section_count; i++)
+		said |= document->sections[i].kind == SECTION_FINDING &&
+			strstr(document->sections[i].finding, "16.7 % of the base's requests and 16.7 % of the candidate's are left out");
+	assert_true(said);
+}
