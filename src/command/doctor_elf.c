@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "symbol/elf_names.h"
 #include "unwind/go_image.h"
 
 #include <errno.h>
@@ -242,21 +243,20 @@ static const char *kind_name(Elf *elf, const GElf_Ehdr *header)
 static int read_elf(Elf *elf, int fd, struct doctor_elf *ret)
 {
 	struct sections sections = { 0 };
+	struct elf_names names;
 	Elf_Scn *section = NULL;
 	GElf_Ehdr header;
-	size_t names;
 
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
 		return -ENOEXEC;
 	ret->kind = kind_name(elf, &header);
 	ret->foreign = header.e_machine != native_machine;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return 0;
+	names = elf_names_of_sections(elf);
 	while ((section = elf_nextscn(elf, section))) {
 		GElf_Shdr section_header;
 		const char *name;
 
-		if (gelf_getshdr(section, &section_header) && (name = elf_strptr(elf, names, section_header.sh_name)))
+		if (gelf_getshdr(section, &section_header) && (name = elf_name(&names, section_header.sh_name)))
 			read_section(section, &section_header, name, &sections, ret);
 	}
 	if (!ret->foreign)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libelf checks each header and section against the size of the file; what is added here are limits on what a file may
- * make us read, and the check that a name ends inside its string section.
+ * make us read. A name ends inside its section: symbol/elf_names.h.
  */
 #include "symbol/elf_file.h"
 
@@ -14,11 +14,12 @@
 #include <zlib.h>
 
 #include "base/memory.h"
+#include "symbol/elf_names.h"
 #include "symbol/table.h"
 
 enum {
-	SEGMENT_LIMIT = 128, SECTION_LIMIT = 65536, NOTE_BYTES_LIMIT = 64 << 10,
-	SYMBOL_BYTES_LIMIT = SYMBOL_TABLE_LIMIT * 24, NAME_BYTES_LIMIT = 512 << 20,
+	SEGMENT_LIMIT = 128, SECTION_LIMIT = 65536, NOTE_BYTES_LIMIT = 64 << 10, ALL_NOTES_LIMIT = 1 << 20,
+	SYMBOL_BYTES_LIMIT = SYMBOL_TABLE_LIMIT * 24, SYMBOL_SECTION_LIMIT = 4,
 };
 
 struct segment {
@@ -81,13 +82,18 @@ static bool build_id_in_segments(Elf *elf, char hex[BUILD_ID_SIZE])
 /* Modules and debug files have no note segment to go by. */
 static bool build_id_in_sections(Elf *elf, char hex[BUILD_ID_SIZE])
 {
+	size_t left = ALL_NOTES_LIMIT;
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 
-	for (size_t i = 0; i < SECTION_LIMIT && (section = elf_nextscn(elf, section)); i++)
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE && header.sh_size <= NOTE_BYTES_LIMIT &&
-		    build_id_in_notes(elf_getdata(section, NULL), hex))
+	for (size_t i = 0; i < SECTION_LIMIT && (section = elf_nextscn(elf, section)); i++) {
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE || header.sh_size > NOTE_BYTES_LIMIT ||
+		    header.sh_size > left)
+			continue;
+		if (build_id_in_notes(elf_getdata(section, NULL), hex))
 			return true;
+		left -= header.sh_size;
+	}
 	return false;
 }
 
@@ -229,52 +235,47 @@ static bool is_wanted(const GElf_Sym *symbol, bool variables)
 	       symbol->st_value + symbol->st_size >= symbol->st_value;
 }
 
-static void add_symbols(Elf_Data *symbols, const Elf_Data *names, size_t count, bool variables, struct symbol_table *table)
+static void add_symbols(Elf_Data *symbols, const struct elf_names *names, size_t count, bool variables, struct symbol_table *table)
 {
-	const char *text = names->d_buf;
 	GElf_Sym symbol;
 
 	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getsym(symbols, (int)i, &symbol) || !is_wanted(&symbol, variables) || symbol.st_name >= names->d_size)
+		if (!gelf_getsym(symbols, (int)i, &symbol) || !is_wanted(&symbol, variables))
 			continue;
 		symbol_table_add(table, &(struct symbol_function){
-			.start = symbol.st_value, .end = symbol.st_value + symbol.st_size, .name = text + symbol.st_name,
+			.start = symbol.st_value, .end = symbol.st_value + symbol.st_size, .name = elf_name(names, symbol.st_name),
 			.global = GELF_ST_BIND(symbol.st_info) != STB_LOCAL });
 	}
 }
 
-/* One section of symbols. The last byte of its names must be zero, so that every name ends inside. */
 static size_t add_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, bool variables, struct symbol_table *table)
 {
-	Elf_Scn *name_section = elf_getscn(elf, header->sh_link);
-	GElf_Shdr name_header;
-	Elf_Data *symbols, *names;
+	struct elf_names names = elf_names_of(elf_getscn(elf, header->sh_link), ELF_NAME_BYTES_LIMIT);
 	size_t each = gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT), count;
+	Elf_Data *symbols;
 
-	if (!name_section || !gelf_getshdr(name_section, &name_header) || name_header.sh_type != SHT_STRTAB)
-		return 0;
-	if (header->sh_size > SYMBOL_BYTES_LIMIT || name_header.sh_size > NAME_BYTES_LIMIT || !each)
+	if (!names.text || header->sh_size > SYMBOL_BYTES_LIMIT || !each)
 		return 0;
 	symbols = elf_getdata(section, NULL);
-	names = elf_getdata(name_section, NULL);
-	if (!symbols || !names || !symbols->d_buf || !names->d_buf || !names->d_size)
-		return 0;
-	if (((const char *)names->d_buf)[names->d_size - 1] != '\0')
+	if (!symbols || !symbols->d_buf)
 		return 0;
 	count = symbols->d_size / each;
-	add_symbols(symbols, names, count < SYMBOL_TABLE_LIMIT ? count : SYMBOL_TABLE_LIMIT, variables, table);
-	return symbols->d_size + names->d_size;
+	add_symbols(symbols, &names, count < SYMBOL_TABLE_LIMIT ? count : SYMBOL_TABLE_LIMIT, variables, table);
+	return symbols->d_size + names.size;
 }
 
+/* A file may have one section of each kind. A thousand headers of the same large one would be read a thousand times. */
 static size_t add_all(struct elf_file *elf, bool variables, struct symbol_table *table)
 {
 	Elf_Scn *section = NULL;
+	size_t bytes = 0, read = 0;
 	GElf_Shdr header;
-	size_t bytes = 0;
 
-	for (size_t i = 0; i < SECTION_LIMIT && (section = elf_nextscn(elf->elf, section)); i++)
-		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
+	for (size_t i = 0; i < SECTION_LIMIT && read < SYMBOL_SECTION_LIMIT && (section = elf_nextscn(elf->elf, section)); i++)
+		if (gelf_getshdr(section, &header) && (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)) {
 			bytes += add_section(elf->elf, section, &header, variables, table);
+			read++;
+		}
 	return bytes;
 }
 
@@ -290,16 +291,14 @@ size_t elf_file_add_variables(struct elf_file *elf, struct symbol_table *table)
 
 static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
+	struct elf_names names = elf_names_of_sections(elf);
 	Elf_Scn *section = NULL;
 	const char *text;
-	size_t names;
 
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return NULL;
-	for (size_t i = 0; i < SECTION_LIMIT && (section = elf_nextscn(elf, section)); i++) {
+	for (size_t i = 0; names.text && i < SECTION_LIMIT && (section = elf_nextscn(elf, section)); i++) {
 		if (!gelf_getshdr(section, header))
 			continue;
-		text = elf_strptr(elf, names, header->sh_name);
+		text = elf_name(&names, header->sh_name);
 		if (text && strcmp(text, name) == 0)
 			return section;
 	}

@@ -17,6 +17,8 @@
 
 #include "base/memory.h"
 
+enum { COMPARED_BYTES = 4096 };                      /* of two names for one stretch: a hostile file has long ones */
+
 struct piece {
 	uint64_t start, end;
 	const char *name;
@@ -71,13 +73,13 @@ void symbol_table_add(struct symbol_table *table, const struct symbol_function *
 
 static int compare_names(const struct symbol_function *a, const struct symbol_function *b)
 {
-	size_t a_size = strlen(a->name), b_size = strlen(b->name);
+	size_t a_size = strnlen(a->name, COMPARED_BYTES), b_size = strnlen(b->name, COMPARED_BYTES);
 
 	if (a->global != b->global)
 		return a->global ? -1 : 1;
 	if (a_size != b_size)
 		return a_size < b_size ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return strncmp(a->name, b->name, COMPARED_BYTES);
 }
 
 /* By start; of those, the longer first, so that the inner one is met later; of equals, the preferred name first. */

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "costly.h"
 #include "fixture.h"
 #include "symbol/elf_file.h"
 #include "symbol/table.h"
@@ -187,4 +189,73 @@ TEST(a_damaged_file_never_leads_outside_of_it)
 	}
 	free(bytes);
 	fixture_remove();
+}
+
+TEST(a_name_that_does_not_end_is_not_searched_for_its_end_at_each_section)
+{
+	enum { NAMES = 64 << 20 };
+	char *names = malloc(NAMES);
+	CLEANUP(elf_file) struct elf_file *elf = NULL;
+	unsigned char *bytes;
+	size_t size;
+
+	memset(names, 'a', NAMES);
+	memcpy(names, ".text", 6);
+	bytes = costly_make(&(struct costly){ names, NAMES, .count = 60000,
+		.repeated = { .sh_type = SHT_PROGBITS, .sh_offset = COSTLY_CONTENT, .sh_size = 8 } }, &size);
+	assert_int_equal(elf_file_open_image(bytes, size, &elf), 0);
+	assert_false(elf_file_has_section(elf, ".text"));      /* the last name does not end: none is believed */
+	assert_false(elf_file_has_section(elf, ".data"));
+	free(bytes);
+	free(names);
+}
+
+static size_t resident_pages(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	size_t pages = 0;
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*u %zu", &pages), 1);
+	(void)fclose(file);
+	return pages;
+}
+
+TEST(notes_to_which_many_headers_point_are_not_kept_for_each)
+{
+	static unsigned char notes[64 << 10];
+	CLEANUP(elf_file) struct elf_file *elf = NULL;
+	int fd = memfd_create("notes", MFD_CLOEXEC);
+	size_t before = resident_pages(), size;
+	unsigned char *bytes = costly_make(&(struct costly){ notes, sizeof(notes), .count = 1000,
+		.repeated = { .sh_type = SHT_NOTE, .sh_offset = COSTLY_CONTENT, .sh_size = sizeof(notes) } }, &size);
+
+	assert_int_equal(write(fd, bytes, size), size);
+	assert_int_equal(elf_file_open(fd, &elf), 0);
+	assert_true(resident_pages() < before + (16 << 20) / 4096);
+	assert_string_equal(elf_file_build_id(elf), "");
+	free(bytes);
+}
+
+TEST(symbols_to_which_many_headers_point_are_not_read_for_each)
+{
+	enum { COUNT = 10 };
+	struct { Elf64_Sym symbols[COUNT]; char names[8]; } content = { .names = "\0name" };
+	CLEANUP(elf_file) struct elf_file *elf = NULL;
+	CLEANUP(symbol_table) struct symbol_table *table = symbol_table_new();
+	unsigned char *bytes;
+	size_t size;
+
+	for (unsigned i = 0; i < COUNT; i++)
+		content.symbols[i] = (Elf64_Sym){ .st_name = sizeof(content.symbols) + 1, .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC),
+						  .st_shndx = 1, .st_value = 16 * i, .st_size = 16 };
+	bytes = costly_make(&(struct costly){ &content, sizeof(content), .count = 1000,
+		.repeated = { .sh_type = SHT_SYMTAB, .sh_offset = COSTLY_CONTENT, .sh_size = sizeof(content.symbols),
+			      .sh_entsize = sizeof(*content.symbols), .sh_link = 1 } }, &size);
+	assert_int_equal(elf_file_open_image(bytes, size, &elf), 0);
+	(void)elf_file_add_functions(elf, table);
+	symbol_table_build(table);
+	assert_string_equal(symbol_table_name(table, 5), "name");
+	assert_in_range(symbol_table_count(table), COUNT, 10 * COUNT);
+	free(bytes);
 }

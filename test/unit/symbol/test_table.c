@@ -2,6 +2,8 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "symbol/table.h"
 
@@ -133,6 +135,23 @@ TEST(any_address_has_the_name_that_a_walk_over_all_functions_gives)
 		else
 			assert_null(name);
 	}
+}
+
+/* Each of very many comparisons would read both names to their ends. */
+TEST(long_names_for_one_stretch_are_not_read_to_their_ends)
+{
+	CLEANUP(symbol_table) struct symbol_table *table = symbol_table_new();
+	enum { LONG = 64 << 20, COUNT = 20000 };
+	char *name = malloc(LONG + 1);
+
+	memset(name, 'a', LONG);
+	name[LONG] = '\0';
+	for (int i = 0; i < COUNT; i++)
+		add(table, 100, 200, name + i % 7, true);
+	add(table, 100, 200, "short", true);
+	symbol_table_build(table);
+	assert_string_equal(symbol_table_name(table, 150), "short");
+	free(name);
 }
 
 TEST(names_that_are_its_own_outlive_those_they_came_from)
