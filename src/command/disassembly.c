@@ -122,6 +122,7 @@ static const char *add_functions(struct disassembly *disassembly, struct elf_fil
 	size_t functions = 0;
 
 	(void)elf_file_add_functions(elf, table);
+	(void)elf_file_add_stubs(elf, table);
 	symbol_table_build(table);
 	for (size_t i = 0; i < count && functions < FUNCTION_LIMIT; i++) {
 		if (!elf_file_address(elf, offsets[i], &address) || address < done)

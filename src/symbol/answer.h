@@ -6,6 +6,7 @@
 struct elf_file;
 struct symbol_module;
 struct symbol_query;
+struct symbol_table;
 
 /* The name as the file spells it: it is demangled here. */
 void symbol_answer(struct symbol_module *module, struct symbol_query *query, const char *name);
@@ -16,3 +17,7 @@ void symbol_answer(struct symbol_module *module, struct symbol_query *query, con
  */
 void symbol_answer_from(struct symbol_module *module, struct elf_file *names, const struct elf_file *loaded,
 			struct symbol_query *queries, size_t count);
+
+/* The same from a table that is built; the suffix is put behind each demangled name. */
+void symbol_answer_table(struct symbol_module *module, const struct symbol_table *table, const char *suffix,
+			 const struct elf_file *loaded, struct symbol_query *queries, size_t count);

@@ -221,6 +221,11 @@ size_t elf_file_code(const struct elf_file *elf, struct elf_code *code, size_t r
 	return count;
 }
 
+Elf *elf_file_handle(struct elf_file *elf)
+{
+	return elf->elf;
+}
+
 int elf_file_descriptor(const struct elf_file *elf)
 {
 	return elf->fd;

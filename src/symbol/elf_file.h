@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 
+struct Elf;
 struct elf_file;
 struct symbol_table;
 
@@ -37,7 +38,13 @@ size_t elf_file_add_variables(struct elf_file *elf, struct symbol_table *table);
 /* Where code is in its address space; a count, at most room. */
 struct elf_code { uint64_t start, end; };
 size_t elf_file_code(const struct elf_file *elf, struct elf_code *code, size_t room);
-/* Borrowed; -1 for an image. */
+
+/* The stubs of its procedure linkage tables (x86-64): where they lie; and each, added by the name of what it jumps to. */
+size_t elf_file_stub_code(struct elf_file *elf, struct elf_code *code, size_t room);
+size_t elf_file_add_stubs(struct elf_file *elf, struct symbol_table *table);
+
+/* Borrowed: what libelf calls it; its descriptor, -1 for an image. */
+struct Elf *elf_file_handle(struct elf_file *elf);
 int elf_file_descriptor(const struct elf_file *elf);
 
 /* .gnu_debuglink: the name (no folder) and checksum of the debug file. */

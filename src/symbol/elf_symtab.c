@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The functions that a file names itself: .symtab where it was not stripped, .dynsym always. Stubs of the procedure
- * linkage table have no names of their own and keep module+0xoffset.
- */
+/* The functions that a file names itself: .symtab where it was not stripped, .dynsym always. */
 #include "symbol/answer.h"
 #include "symbol/symbol.h"
 

@@ -18,11 +18,12 @@
 #include "symbol/elf_file.h"
 #include "symbol/folder.h"
 
-extern const struct symbol_source symbol_source_symtab, symbol_source_debug, symbol_source_debugdata, symbol_source_vdso,
-	symbol_source_kallsyms, symbol_source_jitdump, symbol_source_perf_map, symbol_source_gopclntab, symbol_source_dwarf;
+extern const struct symbol_source symbol_source_symtab, symbol_source_plt, symbol_source_debug, symbol_source_debugdata,
+	symbol_source_vdso, symbol_source_kallsyms, symbol_source_jitdump, symbol_source_perf_map, symbol_source_gopclntab, symbol_source_dwarf;
 
 const struct symbol_source *const symbol_sources[] = {
 	&symbol_source_symtab,
+	&symbol_source_plt,
 	&symbol_source_debug,
 	&symbol_source_debugdata,
 	&symbol_source_vdso,

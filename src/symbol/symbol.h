@@ -6,6 +6,8 @@
  *
  * A file that is not the one which ran is refused: where its build id is known and another lies at its path now, its
  * frames keep module+0xoffset and are counted, never mis-named. A missing file is no failure either.
+ *
+ * A stub of the procedure linkage table is "read@plt", after what it leads to.
  */
 #include <stdbool.h>
 #include <stddef.h>

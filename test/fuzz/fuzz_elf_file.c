@@ -38,7 +38,9 @@ static void ask_functions(struct elf_file *elf)
 	uint64_t address, start, end;
 
 	assert(count <= ARRAY_LENGTH(code));
+	assert(elf_file_stub_code(elf, code, ARRAY_LENGTH(code)) <= ARRAY_LENGTH(code));
 	(void)elf_file_add_functions(elf, table);
+	(void)elf_file_add_stubs(elf, table);
 	symbol_table_build(table);
 	for (uint64_t offset = 0; offset < 0x4000; offset += 32) {
 		const char *name;

@@ -37,6 +37,7 @@ def learn(path):
 
 
 def plain(name):
+    stub = "@plt" if name.endswith("@plt") else ""
     name = re.sub(r"::h[0-9a-f]{16}$", "", name)
     name = re.sub(r"(?<!operator)(?<=.)\((?!anonymous).*$", "", name)
     name = re.sub(r"^(__vdso_|__GI_)", "", name.split("@")[0]).lstrip("_")
@@ -46,12 +47,12 @@ def plain(name):
             depth += (sign in "<(") - (sign in ">)")
             start = at + 1 if sign == " " and depth == 0 else start
         name = name[start:]
-    return name.replace(";", ":").strip()
+    return name.replace(";", ":").strip() + stub
 
 
 def known(name):
     name = plain(name)
-    return "?" if name in ("[unknown]", "", "dl_start_user") or re.search(r"\+$|\+0x[0-9a-f]+$", name) else aliases.get(name, name)
+    return "?" if name in ("[unknown]", "", "dl_start_user") or re.search(r"\+$|\+0x[0-9a-f]+(@plt)?$", name) else aliases.get(name, name)
 
 
 def script(path):
@@ -77,11 +78,12 @@ def path_of(comm, frames):
 
 
 def guesses_drop(ours, theirs):
-    """perf gives an address between two functions to the one in front of it; we leave it unnamed. How many samples differ so: each goes
-    from where we have more than perf to where we have fewer, if the names that we know are the same."""
+    """perf gives an address between two functions to the one in front of it; we leave it unnamed. So does perf with stubs of some ways
+    to link. How many samples differ so: each goes from where we have more than perf to where we have fewer, if the names that we
+    know are the same."""
     moved = 0
-    for key in [key for key in ours if "?" in key.split(";")]:
-        pattern = re.compile(";".join("[^;]*" if name == "?" else re.escape(name) for name in key.split(";")))
+    for key in [key for key in ours if re.search(r"(^|;)\?(;|$)|@plt(;|$)", key)]:
+        pattern = re.compile(";".join("[^;]*" if name == "?" or name.endswith("@plt") else re.escape(name) for name in key.split(";")))
         for other in filter(pattern.fullmatch, theirs):
             (count, weight), (kept, _), (there, had) = ours[key], theirs.get(key, (0, 0)), ours.get(other, (0, 0))
             share = min(count - kept, theirs[other][0] - there) if other != key else 0

@@ -36,7 +36,7 @@ __attribute__((format(printf, 1, 2))) static void fixture_run(const char *format
 	assert_int_equal(system(command), 0);
 }
 
-static void fixture_make(const char *flags)
+__attribute__((unused)) static void fixture_make(const char *flags)
 {
 	char source[128];
 	FILE *file;

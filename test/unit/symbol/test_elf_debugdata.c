@@ -44,8 +44,8 @@ TEST(packed_symbols_name_what_a_stripped_file_does_not)
 		skip();
 	statistics = resolve_local("true", name);
 	assert_string_equal(name, "fixture_local");
-	assert_int_equal(statistics.resolved[2], 1);
-	assert_string_equal(symbol_sources[2]->name, "debugdata");
+	assert_int_equal(statistics.resolved[3], 1);
+	assert_string_equal(symbol_sources[3]->name, "debugdata");
 }
 
 TEST(packed_symbols_that_are_damaged_name_nothing)
