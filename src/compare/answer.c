@@ -76,6 +76,7 @@ static struct value say(const struct comparison *comparison, const struct compar
 		return value_print("= within %.3g %%", 100 * judged->margin);
 	case CHANGE_UNCLEAR:
 	case CHANGE_UNMEASURED:
+	case CHANGE_UNTESTED:
 	case CHANGE_COUNT:
 		break;
 	}

@@ -334,6 +334,8 @@ static void judge(struct comparison *comparison, enum side side)
 		row->tested = side == SIDE_CANDIDATE ? tested : row->tested;
 		if (tested)
 			family[count++] = judged;
+		else if (judged->change != CHANGE_UNMEASURED)
+			judged->change = CHANGE_UNTESTED;
 	}
 	judge_family(family, count, &comparison->options.judge);
 	for (size_t i = 0; i < count; i++)

@@ -23,7 +23,7 @@ const struct judge_options judge_defaults = {
 
 const char *change_name(enum change change)
 {
-	static const char *const names[] = { "unclear", "grew", "shrank", "equivalent", "unmeasured" };
+	static const char *const names[] = { "unclear", "grew", "shrank", "equivalent", "unmeasured", "untested" };
 
 	return (size_t)change < ARRAY_LENGTH(names) ? names[change] : "?";
 }
@@ -128,6 +128,11 @@ static void decide(struct judged *judged, const struct judge_options *options)
 	judged->uneven &= inside;
 	if (judged->change != CHANGE_UNCLEAR)
 		judged->more_pairs = 0;
+}
+
+bool judged_excludes_zero(const struct judged *judged)
+{
+	return judged->change == CHANGE_UNCLEAR && (judged->delta.low > 0 || judged->delta.high < 0);
 }
 
 void judge_family(struct judged **rows, size_t count, const struct judge_options *options)

@@ -8,13 +8,16 @@
  *	equivalent      the interval of the ratio lies inside the margin, and spread and tails are alike (statistics/spread.h)
  *	unclear         neither, or fewer pairs than a verdict takes
  *	unmeasured      one of the sides says nothing of it, which is not the same as nothing
+ *	untested        nobody asked: it costs nothing
+ *
+ * An interval is of its row alone, an outcome is corrected over all: an interval may exclude 0 where the outcome is unclear.
  */
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "statistics/interval.h"
 
-enum change { CHANGE_UNCLEAR, CHANGE_GREW, CHANGE_SHRANK, CHANGE_EQUIVALENT, CHANGE_UNMEASURED, CHANGE_COUNT };
+enum change { CHANGE_UNCLEAR, CHANGE_GREW, CHANGE_SHRANK, CHANGE_EQUIVALENT, CHANGE_UNMEASURED, CHANGE_UNTESTED, CHANGE_COUNT };
 const char *change_name(enum change change);         /* "grew" … */
 
 struct judge_options {
@@ -44,5 +47,7 @@ void judge_pairs(const double *base, const double *candidate, size_t pairs, cons
 		 struct judged *ret);
 /* One side or both say nothing of it: no change, no interval, no p. */
 void judge_unmeasured(struct judged *judged, bool base_lacks, bool candidate_lacks);
+/* Unclear, and yet the interval of the difference excludes 0. */
+bool judged_excludes_zero(const struct judged *judged);
 /* Corrects over all rows with a p that do not stand alone, then decides every row. Rows are pointers into the caller's. */
 void judge_family(struct judged **rows, size_t count, const struct judge_options *options);

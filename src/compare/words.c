@@ -274,7 +274,8 @@ static void say_raw_totals(const struct comparison *comparison, struct document 
 
 static void say_method(const struct comparison *comparison, struct document *into)
 {
-	size_t counts[CHANGE_COUNT] = { 0 };
+	size_t counts[CHANGE_COUNT] = { 0 }, excluding = 0;
+	CLEANUP_TEXT char *though = NULL;
 
 	if (comparison_described(comparison)) {
 		document_add_finding(into, SEVERITY_NOTE,
@@ -286,13 +287,17 @@ static void say_method(const struct comparison *comparison, struct document *int
 		return;
 	}
 	for (size_t i = 0; i < comparison->row_count; i++)
-		if (comparison->rows[i]->tested)
+		if (comparison->rows[i]->tested) {
 			counts[comparison->rows[i]->judged.change]++;
+			excluding += judged_excludes_zero(&comparison->rows[i]->judged);
+		}
+	though = excluding ? xasprintf(" (%zu of them though their interval excludes 0: it is of its row alone, the outcome is corrected "
+				       "over all)", excluding) : xstrdup("");
 	document_add_finding(into, SEVERITY_NOTE,
 			     "%zu pairs; %zu rows tested together by paired t (differences taken as normal), Benjamini-Hochberg at %.3g %%: "
-			     "%zu grew, %zu shrank, %zu equivalent within their margin, %zu unclear; %.1f %% of frames matched by name",
+			     "%zu grew, %zu shrank, %zu equivalent within their margin, %zu unclear%s; %.1f %% of frames matched by name",
 			     comparison->pairs, comparison->tested, 100 * comparison->options.judge.false_share, counts[CHANGE_GREW],
-			     counts[CHANGE_SHRANK], counts[CHANGE_EQUIVALENT], counts[CHANGE_UNCLEAR], 100 * comparison->matched_share);
+			     counts[CHANGE_SHRANK], counts[CHANGE_EQUIVALENT], counts[CHANGE_UNCLEAR], though, 100 * comparison->matched_share);
 }
 
 static void say_refusal(const struct comparison *comparison, struct document *into)

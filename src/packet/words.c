@@ -61,14 +61,17 @@ static void add_rows(const struct packet *packet, struct document *into)
 {
 	struct table *table = table_new(row_columns, ARRAY_LENGTH(row_columns));
 	const json_t *rows = rows_of(packet);
+	size_t though = 0;
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i), *delta = json_object_get(row, "delta");
 		double base = number_of(row, "base"), candidate = number_of(row, "candidate");
 		const char *kind = packet_text(row, "kind");
+		bool excludes = number_of(delta, "low") > 0 || number_of(delta, "high") < 0;
 
 		if ((strcmp(kind, "state") && strcmp(kind, "elapsed")) || !(base > 0 || candidate > 0))
 			continue;               /* an amount has no time, and what is nothing on both sides says nothing */
+		though += excludes && !strcmp(packet_text(row, "outcome"), "unclear");
 		table_add(table, (struct value[]){
 			value_text(packet_text(row, "name")), value_text(packet_text(row, "unit")), value_number(base),
 			value_number(candidate), value_number(candidate - base), value_number(number_of(delta, "low")),
@@ -77,6 +80,12 @@ static void add_rows(const struct packet *packet, struct document *into)
 		});
 	}
 	document_add_table(into, "comparison", "Baseline and candidate, per correct completion (thread time, not elapsed time)", table);
+	if (though)
+		document_add_finding(into, SEVERITY_NOTE, "%zu unclear row%s of the comparison %s a 95 %% interval that excludes 0: %s", though,
+				     though == 1 ? "" : "s", though == 1 ? "has" : "have",
+				     json_is_true(json_object_get(json_object_get(packet->root, "comparison"), "described"))
+					     ? "fewer than six pairs decide nothing"
+					     : "it is of that row alone, and an outcome is corrected over all rows that were tested");
 }
 
 static const struct column quantity_columns[] = {

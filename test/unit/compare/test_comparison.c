@@ -302,6 +302,7 @@ TEST(one_pair_describes_with_an_interval_and_decides_nothing)
 	assert_true(comparison_described(comparison));
 	assert_false(comparison_refused(comparison));
 	assert_int_equal(parse->judged.change, CHANGE_UNCLEAR);
+	assert_int_equal(change_of(comparison, "class:200 correct"), CHANGE_UNTESTED);
 	assert_true(parse->judged.ratio.low > 0.3 && parse->judged.ratio.high < 0.7);
 }
 

@@ -345,4 +345,5 @@ TEST(a_row_named_beforehand_is_tested_by_itself)
 	named.alone = false;
 	judge_family(family, 201, &judge_defaults);
 	assert_int_equal(named.change, CHANGE_UNCLEAR);
+	assert_true(judged_excludes_zero(&named));
 }
