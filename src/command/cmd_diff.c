@@ -88,8 +88,7 @@ static int select_cells(const struct diff_config *diff, struct selection *select
 		r = selection_focus(selection, diff->focus.items[i], err);
 	for (size_t i = 0; i < diff->ignore.count && r >= 0; i++)
 		r = selection_ignore(selection, diff->ignore.items[i], err);
-	selection_window(selection, diff->from_ns, diff->to_ns);
-	return r;
+	return r < 0 ? r : selection_window(selection, diff->from_ns, diff->to_ns, err);
 }
 
 static int read_limits(const struct diff_config *diff, struct gate_limit *limits, struct comparison_options *options, struct error *err)

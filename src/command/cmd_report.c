@@ -172,10 +172,6 @@ static int check_asked(const struct report_config *report, const struct analysis
 				    question->name);
 		return error_try(err, "crosscut report --by %.64s FILE", report->by);
 	}
-	if (report->to_ns && report->to_ns <= report->from_ns) {
-		(void)fail(err, FAILURE_USAGE, -EINVAL, "--to is not after --from");
-		return error_because(err, "no time lies between them");
-	}
 	if (report->html && (report->output || report->json)) {
 		(void)fail(err, FAILURE_USAGE, -EINVAL,
 			   "--html does not go with --json or --output");
@@ -195,8 +191,7 @@ static int select_cells(const struct report_config *report, struct selection *se
 		r = selection_focus(selection, report->focus.items[i], err);
 	for (size_t i = 0; i < report->ignore.count && r >= 0; i++)
 		r = selection_ignore(selection, report->ignore.items[i], err);
-	selection_window(selection, report->from_ns, report->to_ns);
-	return r;
+	return r < 0 ? r : selection_window(selection, report->from_ns, report->to_ns, err);
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */

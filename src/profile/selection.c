@@ -131,10 +131,19 @@ int selection_where(struct selection *selection, const char *key_value, struct e
 	return 0;
 }
 
-void selection_window(struct selection *selection, uint64_t from_ns, uint64_t to_ns)
+int selection_window(struct selection *selection, uint64_t from_ns, uint64_t to_ns, struct error *err)
 {
+	char from[QUANTITY_SIZE], to[QUANTITY_SIZE];
+
+	if (to_ns && to_ns <= from_ns) {
+		(void)fail(err, FAILURE_USAGE, -EINVAL, "--from %s is not before --to %s", quantity_print(from, (double)from_ns, "ns"),
+			   quantity_print(to, (double)to_ns, "ns"));
+		(void)error_because(err, "no time lies between them, which both count from the capture's start");
+		return error_try(err, "--from 5s --to 10s");
+	}
 	selection->from_ns = from_ns;
 	selection->to_ns = to_ns;
+	return 0;
 }
 
 /* Counted repetitions are expanded when a pattern is compiled: a few inside each other would fill the memory. */

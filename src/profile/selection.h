@@ -22,7 +22,8 @@ struct selection *selection_new(void);                     /* selects everything
 void selection_free(struct selection *selection);
 DEFINE_CLEANUP(selection)
 int selection_where(struct selection *selection, const char *key_value, struct error *err);
-void selection_window(struct selection *selection, uint64_t from_ns, uint64_t to_ns);   /* since the capture's start; whole slices */
+/* Since the capture's start, in whole slices; to_ns 0: to its end. FAILURE_USAGE where no time lies between them. */
+int selection_window(struct selection *selection, uint64_t from_ns, uint64_t to_ns, struct error *err);
 int selection_focus(struct selection *selection, const char *regex, struct error *err); /* stacks with a matching frame */
 int selection_ignore(struct selection *selection, const char *regex, struct error *err);
 bool selection_is_whole(const struct selection *selection);

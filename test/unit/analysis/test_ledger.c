@@ -203,7 +203,7 @@ TEST(half_of_the_window_is_half_of_everything)
 	struct asking it = asking(mercury(&mercury_candidate));
 	const struct table *table;
 
-	selection_window(it.selection, 30ull * BUILDER_SECOND, 0);
+	assert_int_equal(selection_window(it.selection, 30ull * BUILDER_SECOND, 0, NULL), 0);
 	assert_int_equal(ask(&it, "ledger"), 0);
 	table = table_at(&it, "dimensions");
 	near(number_at(table, "disk", "total"), 1680e9);

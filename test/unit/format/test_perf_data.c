@@ -129,7 +129,7 @@ static uint64_t selected(const struct profile *profile, uint64_t from_ns, uint64
 	CLEANUP(selection) struct selection *selection = selection_new();
 	uint64_t sum = 0;
 
-	selection_window(selection, from_ns, to_ns);
+	assert_int_equal(selection_window(selection, from_ns, to_ns, NULL), 0);
 	for (size_t i = 0; i < profile_cell_count(profile); i++) {
 		const struct cell *cell = profile_cell_at(profile, i);
 

@@ -154,7 +154,7 @@ TEST(a_window_takes_every_slice_it_touches)
 {
 	struct scene it = scene();
 
-	selection_window(it.selection, 1000000000, 0);
+	assert_int_equal(selection_window(it.selection, 1000000000, 0, NULL), 0);
 	assert_int_equal(cells(&it), 6);
 	assert_int_equal(completions(&it), 2);
 	assert_int_equal(selection_elapsed_ns(it.selection, it.profile), BUILDER_SECOND);
@@ -163,7 +163,7 @@ TEST(a_window_takes_every_slice_it_touches)
 		BUILDER_SECOND);
 	end(&it);
 	it = scene();
-	selection_window(it.selection, 0, 1000000001);
+	assert_int_equal(selection_window(it.selection, 0, 1000000001, NULL), 0);
 	assert_int_equal(cells(&it), 12);
 	end(&it);
 }
@@ -230,7 +230,7 @@ TEST(the_text_says_all_that_was_selected)
 	assert_string_equal(text, "");
 	free(text);
 	where(&it, "comm=nginx");
-	selection_window(it.selection, 0, 2000000000);
+	assert_int_equal(selection_window(it.selection, 0, 2000000000, NULL), 0);
 	assert_int_equal(selection_ignore(it.selection, "memcpy", &it.err), 0);
 	text = selection_text(it.selection);
 	assert_string_equal(text, "comm=nginx, 0 ns to 2 s, ignore memcpy");
@@ -247,10 +247,23 @@ TEST(a_part_of_the_time_is_refused_of_a_profile_that_knows_none)
 		    built_thread(timeless, built_process(timeless, 1, "a"), 1, "a", 0, 0), "oncpu", 1, 1, 0);
 	profile_freeze(timeless);
 	assert_int_equal(selection_check(it.selection, timeless, "a.folded", &it.err), 0);
-	selection_window(it.selection, 0, BUILDER_SECOND);
+	assert_int_equal(selection_window(it.selection, 0, BUILDER_SECOND, NULL), 0);
 	assert_int_equal(selection_check(it.selection, it.profile, "a.xcut", &it.err), 0);
 	assert_true(selection_check(it.selection, timeless, "a.folded", &it.err) < 0);
 	assert_int_equal(it.err.kind, FAILURE_USAGE);
 	assert_string_equal(it.err.why, "it does not say when anything happened");
 	end(&it);
+}
+
+TEST(no_time_lies_in_a_window_that_ends_before_it_begins)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct error err = { 0 };
+
+	assert_true(selection_window(selection, 10000000000, 5000000000, &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_non_null(strstr(err.what, "10 s"));
+	assert_non_null(strstr(err.what, "5 s"));
+	assert_false(selection_by_time(selection));
+	assert_true(selection_window(selection, 5, 5, &err) < 0);
 }
