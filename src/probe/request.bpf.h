@@ -20,6 +20,7 @@ struct request_state {
 	__u32 thread;                   /* that opened it (serial); 0: none is open */
 	__u32 sequence;                 /* of its thread's requests */
 	__u32 overlap;
+	bool is_foreign;                /* it speaks another protocol from here on: nothing more is a request */
 };
 
 /* From the ledger's own thread, which runs. What was read lies at `from`; NULL where it cannot be said. REQUEST_TEXT: it is a

@@ -14,7 +14,7 @@
 
 enum { NR_WRITE = 1, NR_WRITEV = 20, NR_SENDTO = 44, NR_SENDMSG = 46, NR_SENDMMSG = 307, VECTORS = 16, HEAD_BYTES = 12,
        FAMILY_INET = 2, FAMILY_INET6 = 10, NR_READ = 0, NR_READV = 19, NR_RECVFROM = 45, NR_RECVMSG = 47, PEEKS = 2,
-       STATUS_FINAL = 200, STATUS_ERROR = 400 };
+       STATUS_SWITCHING = 101, STATUS_FINAL = 200, STATUS_ERROR = 400 };
 enum { STATE_FIN_WAIT1 = 4, STATE_CLOSE = 7, STATE_LAST_ACK = 9 };
 
 const volatile bool speaks_resp = false;        /* Redis' protocol, in place of HTTP */
@@ -56,9 +56,11 @@ static __always_inline int reply_status(const void *from)
 	return 0;
 }
 
+/* What comes before the response ("100 Continue", "103 Early Hints") is none, and 0: the request has its answer yet to come. */
 static __always_inline int response_status(const void *from)
 {
 	char head[HEAD_BYTES] = {};
+	int status;
 
 	if (speaks_resp)
 		return reply_status(from);
@@ -72,7 +74,8 @@ static __always_inline int response_status(const void *from)
 	for (int i = 9; i < 12; i++)
 		if (head[i] < '0' || head[i] > '9')
 			return 0;
-	return (head[9] - '0') * 100 + (head[10] - '0') * 10 + head[11] - '0';
+	status = (head[9] - '0') * 100 + (head[10] - '0') * 10 + head[11] - '0';
+	return status >= STATUS_FINAL || status == STATUS_SWITCHING ? status : 0;
 }
 
 HIDDEN void response_count(const struct task_struct *task, __u16 port, int status)
@@ -155,12 +158,14 @@ static void follow_sent(struct sock *sock, struct task_ledger *ledger, int statu
 {
 	struct request_state *state = bpf_sk_storage_get(&http_connections, sock, NULL, 0);
 
-	if (state && state->thread && status < STATUS_FINAL)
+	if (state && state->thread && !status)
 		request_touch(state, ledger);   /* more of a body, or what comes before a response */
 	else if (state && state->thread)
 		request_close(state, ledger, status);
-	else if (status >= STATUS_FINAL)
+	else if (status)
 		count(COUNT_RESPONSES_ORPHANED);
+	if (state && status == STATUS_SWITCHING)
+		state->is_foreign = true;
 }
 
 SEC("?tp_btf/sock_send_length")
@@ -236,7 +241,7 @@ int BPF_PROG(http_received, struct sock *sock, int received, int flags)
 	if (!ledger || !ledger->serial)
 		return 0;
 	state = bpf_sk_storage_get(&http_connections, sock, NULL, received ? BPF_SK_STORAGE_GET_F_CREATE : 0);
-	if (!state)
+	if (!state || state->is_foreign)
 		return 0;
 	if (!received) {
 		if (state->thread)
