@@ -203,6 +203,7 @@ int capture_prepare(struct capture *capture, struct error *err)
 	if (r < 0)
 		return r;
 	capture->decoder = decoder_new(capture->profile);
+	decoder_remember_ended(capture->decoder, capture->config.kept_slices);
 	r = drain_open(&capture->drain, &(struct drain_options){
 		.bpf = kernel_bpf(capture->kernel), .decoder = capture->decoder, .harvest = capture->harvest,
 		.heap = capture->config.heap, .heap_running = capture_asks_for(capture, "heap-running"),

@@ -48,6 +48,7 @@ struct capture_config {
 	double outside_ns;                           /* per switch or wake-up, beside the programs' run time, as calibrated; 0: unknown */
 	struct guard_stages stages;                  /* of the sampler's rate; none: sample_rate_hz from the start */
 	uint64_t slice_ns;
+	uint32_t kept_slices;                        /* so many that were handed over may still be stored; 0: each is at once */
 	/* Called once per slice, with all that was learnt so far and the facts of that slice. */
 	int (*slice)(void *to, const struct profile *profile, struct slice_id slice, struct error *err);
 	void *to;

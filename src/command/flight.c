@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A slice is one block: the rows of its tables, one after the other, as the profile had them. Dictionaries stay the profile's
- * and only grow, so a row's ids hold for as long as the capture runs.
+ * A slice is one block: the rows of its tables, one after the other, as the profile had them. Dictionaries stay the profile's; a
+ * row's ids hold for as long as the capture runs, since who ended is let go only when no kept slice tells of him.
  */
 #include "command/flight.h"
 
@@ -107,6 +107,41 @@ void flight_state(const struct flight *flight, struct flight_state *ret)
 		ret->kept_ns = flight->kept[flight->count - 1].end_ns - flight->kept[0].start_ns;
 }
 
+/* --- Who ended before -------------------------------------------------------------------------------------------------- */
+
+static void renumber(struct kept *kept, const struct profile_numbers *numbers)
+{
+	for (size_t i = 0; i < kept->cell_count; i++) {
+		kept->cells[i].thread.index = numbers->threads[kept->cells[i].thread.index];
+		kept->cells[i].other.index = numbers->threads[kept->cells[i].other.index];
+	}
+	for (size_t i = 0; i < kept->interval_count; i++) {
+		kept->intervals[i].thread.index = numbers->threads[kept->intervals[i].thread.index];
+		kept->intervals[i].waker.index = numbers->threads[kept->intervals[i].waker.index];
+	}
+	for (size_t i = 0; i < kept->link_count; i++)
+		kept->links[i].by.index = numbers->threads[kept->links[i].by.index];
+	for (size_t i = 0; i < kept->request_count; i++)
+		kept->requests[i].thread.index = numbers->threads[kept->requests[i].thread.index];
+	for (size_t i = 0; i < kept->part_count; i++)
+		kept->parts[i].other.index = numbers->threads[kept->parts[i].other.index];
+	for (size_t i = 0; i < kept->completion_count; i++)
+		kept->completions[i].process.index = numbers->processes[kept->completions[i].process.index];
+}
+
+/* The profile let them go. */
+static void leave_out_ended(struct flight *flight, struct profile *profile)
+{
+	struct profile_numbers numbers;
+
+	profile_clear_facts(profile);
+	profile_close_gaps(profile, &numbers);
+	for (size_t i = 0; i < flight->count; i++)
+		renumber(&flight->kept[i], &numbers);
+	free(numbers.threads);
+	free(numbers.processes);
+}
+
 /* --- Writing --------------------------------------------------------------------------------------------------------- */
 
 static bool is_time(const struct profile *profile, const struct cell *cell)
@@ -167,6 +202,7 @@ int flight_write(struct flight *flight, struct profile *profile, struct native *
 
 	if (!flight->count)
 		return 0;
+	leave_out_ended(flight, profile);
 	shorten_window(flight, profile);
 	for (size_t i = 0; i < flight->count && !r; i++) {
 		bring_back(&flight->kept[i], profile);

@@ -4,6 +4,9 @@
  * The flight recorder: the facts of the last slices, in memory, until something makes them worth a file. Nothing is written
  * before; what is older than was asked for, or more than there is room for, is forgotten, oldest first.
  *
+ * So are the threads and processes that ended before it; what does not belong to one (frames, stacks, names) stays, and grows with
+ * what is new.
+ *
  * A file of a part of a capture: every thread's account begins with the interval that was open when the kept time began, so
  * that its states still add up to its lifetime.
  */

@@ -31,7 +31,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLICE_NS = 1000000000, FLIGHT_BYTES = 256 << 20 };
+/* Slices are seldom shorter than they should be, and never by half. */
+enum { SLICE_NS = 1000000000, FLIGHT_BYTES = 256 << 20, FLIGHT_SLICES_MORE = 8 };
 
 static volatile sig_atomic_t stop_signals, user_signals;
 
@@ -329,6 +330,15 @@ static uint64_t wait_random(uint64_t most_ns)
 	return clock_now_ns() - start_ns;
 }
 
+static uint32_t slices_kept(uint64_t keep_ns)
+{
+	uint64_t slices = keep_ns / SLICE_NS * 2;
+
+	if (!keep_ns)
+		return 0;
+	return (uint32_t)(slices < FLIGHT_SLICES_MOST ? slices : FLIGHT_SLICES_MOST) + FLIGHT_SLICES_MORE;
+}
+
 int recording_run(const struct recording *recording, struct recording_result *ret, struct error *err)
 {
 	struct run run = { .recording = recording };
@@ -341,6 +351,7 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	config.slice_ns = SLICE_NS;
 	config.slice = on_slice;
 	config.to = &run;
+	config.kept_slices = slices_kept(recording->keep_ns);
 	watch_signals(&before);
 	waited_ns = wait_random(recording->jitter_ns);
 	run.flight = recording->keep_ns ? flight_new(recording->keep_ns, FLIGHT_BYTES) : NULL;
@@ -348,8 +359,7 @@ int recording_run(const struct recording *recording, struct recording_result *re
 	if (recording->redact)
 		native_redact(run.native);
 	run.capture = capture_new(&config);
-	if (!run.flight)
-		profile_forget_ended(capture_profile(run.capture));
+	profile_forget_ended(capture_profile(run.capture));
 	note_contract(recording, capture_profile(run.capture));
 	if (recording->jitter_ns) {
 		profile_set_meta_number(capture_profile(run.capture), "capture.jitter_ns", recording->jitter_ns);

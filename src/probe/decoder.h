@@ -20,6 +20,8 @@ struct request_book;
 struct decoder *decoder_new(struct profile *into);       /* borrows the profile */
 void decoder_free(struct decoder *decoder);
 DEFINE_CLEANUP(decoder)
+/* Facts of the last so many slices may still be stored: whoever ended in one of them is not let go. */
+void decoder_remember_ended(struct decoder *decoder, uint32_t slices);
 
 /* Decodes all records in bytes. Returns how many were malformed; a size that cannot be believed ends the batch. */
 size_t decoder_feed(struct decoder *decoder, const void *bytes, size_t size);

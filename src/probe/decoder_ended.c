@@ -21,6 +21,11 @@ static void note(struct decoder *decoder, struct ended ended)
 	decoder->ended[decoder->ended_count++] = ended;
 }
 
+void decoder_remember_ended(struct decoder *decoder, uint32_t slices)
+{
+	decoder->ended_kept = slices;
+}
+
 void decoder_thread_ended(struct decoder *decoder, uint32_t serial)
 {
 	note(decoder, (struct ended){ .serial = serial });
@@ -66,9 +71,10 @@ static void forget_process(struct decoder *decoder, const struct ended *ended)
 void decoder_forget_ended(struct decoder *decoder)
 {
 	const struct ended *ended = decoder->ended;
+	uint32_t after = SLICES_AFTER_DEATH + decoder->ended_kept;
 	size_t done = 0;
 
-	for (; done < decoder->ended_count && ended[done].slice + SLICES_AFTER_DEATH < decoder->slice.index; done++)
+	for (; done < decoder->ended_count && ended[done].slice + after < decoder->slice.index; done++)
 		if (ended[done].serial)
 			forget_thread(decoder, ended[done].serial);
 		else

@@ -32,6 +32,7 @@ struct decoder {
 	struct map *threads;            /* serial -> thread_id */
 	struct ended *ended;            /* first the one that ended first */
 	size_t ended_count, ended_room;
+	uint32_t ended_kept;            /* slices beyond those in which facts of theirs still come */
 	struct map *threads_by_tid;     /* tid -> thread_id, the newest */
 	struct map *processes;          /* pid -> process_id of its present generation */
 	struct number_map *stacks[2];          /* wire stack id -> stack_id, those that were told or asked for lately first */

@@ -55,7 +55,7 @@ static void cell_key(const void *rows, uint32_t row, void *ret)
 }
 
 /* What is read of a process or thread whose row went: of nobody, and nobody's time. */
-static void pages_make(struct profile *profile)
+void profile_make_pages(struct profile *profile)
 {
 	profile->process_pages = pages_new(sizeof(struct process), &(struct process){ 0 });
 	profile->thread_pages = pages_new(sizeof(struct thread), &(struct thread){ .outside = true, .died = true });
@@ -84,7 +84,7 @@ struct profile *profile_new(void)
 #define NONE(noun) (void)append(profile, noun, (struct noun){ 0 });
 	FOR_EACH_DICTIONARY(NONE)
 #undef NONE
-	pages_make(profile);
+	profile_make_pages(profile);
 	return profile;
 }
 

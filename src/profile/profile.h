@@ -216,6 +216,10 @@ void profile_process_unmapped(struct profile *profile, struct process_id process
 void profile_forget_ended(struct profile *profile);
 void profile_thread_ended(struct profile *profile, struct thread_id thread);
 void profile_process_ended(struct profile *profile, struct process_id process);
+/* For whoever stores only the end of what was seen: rows that went leave no gaps, those that are there are numbered from 1 on, and what
+ * the profile holds but facts follows. Facts are the caller's to renumber, by the old numbers; 0 of what went. He frees both. */
+struct profile_numbers { uint32_t *threads, *processes; };
+void profile_close_gaps(struct profile *profile, struct profile_numbers *ret);
 struct frame_id profile_frame(struct profile *profile, struct frame frame);
 struct stack_id profile_stack(struct profile *profile, struct stack_id parent, struct frame_id frame, enum stack_status status);
 struct object_id profile_object(struct profile *profile, struct object object);

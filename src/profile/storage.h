@@ -136,6 +136,8 @@ void profile_count_limit(struct profile *profile);
 /* Whether a table has room for one more; counts a loss where it has not. */
 bool profile_has_room(struct profile *profile, size_t count, size_t limit);
 
+/* Of processes, threads and mappings, with their rows 0. */
+void profile_make_pages(struct profile *profile);
 void address_space_map(struct profile *profile, struct process_id process, uint32_t mapping);
 /* Of processes whose rows went. */
 void mappings_forget(struct profile *profile);
