@@ -7,6 +7,8 @@ const SCALES = {
 	count: [[1e9, 1e9, "G"], [1e6, 1e6, "M"], [1e4, 1e3, "k"], [0, 1, ""]],
 };
 
+const SMALL = 0.0995;                           // below, two decimals are less than two digits
+
 function digits(value) {
 	const size = Math.abs(value);
 	return size >= 99.95 || Number.isInteger(value) ? 0 : size >= 9.995 ? 1 : 2;
@@ -22,6 +24,8 @@ export function quantity(value, unit) {
 		return `${Number(value.toPrecision(3))} ${unit}`;
 	const [, divide, name] = scale.find(([from]) => Math.abs(value) >= from);
 	const shown = value / divide;
+	if (shown && Math.abs(shown) < SMALL)
+		return Number(shown.toPrecision(3)) + (name ? ` ${name}` : "");
 	return shown.toFixed(digits(shown)) + (name ? ` ${name}` : "");
 }
 

@@ -30,6 +30,8 @@ static const struct scale scale_count[] = {
 	{ 1e9, 1e9, "G" }, { 1e6, 1e6, "M" }, { 1e4, 1e3, "k" }, { 0, 1, "" },
 };
 
+#define SMALL 0.0995                         /* below, two decimals are less than two digits */
+
 static const char *print_scaled(char *text, double value, const struct scale *scale)
 {
 	double size = fabs(value);
@@ -40,7 +42,20 @@ static const char *print_scaled(char *text, double value, const struct scale *sc
 		scale++;
 	shown = value / scale->divide;
 	digits = fabs(shown) >= 99.95 || shown == floor(shown) ? 0 : fabs(shown) >= 9.995 ? 1 : 2;
-	(void)snprintf(text, QUANTITY_SIZE, "%.*f%s%s", digits, shown, *scale->unit ? " " : "", scale->unit);
+	if (shown != 0 && fabs(shown) < SMALL)
+		(void)snprintf(text, QUANTITY_SIZE, "%.3g%s%s", shown, *scale->unit ? " " : "", scale->unit);
+	else
+		(void)snprintf(text, QUANTITY_SIZE, "%.*f%s%s", digits, shown, *scale->unit ? " " : "", scale->unit);
+	return text;
+}
+
+/* What is not nothing never reads as nothing. */
+static const char *print_percent(char *text, double percent)
+{
+	if (percent != 0 && fabs(percent) < 0.005)
+		(void)snprintf(text, QUANTITY_SIZE, percent > 0 ? "< 0.01 %%" : "> -0.01 %%");
+	else
+		(void)snprintf(text, QUANTITY_SIZE, "%.*f %%", fabs(percent) < 9.995 && percent != 0 ? 2 : 1, percent);
 	return text;
 }
 
@@ -55,7 +70,7 @@ const char *quantity_print(char text[QUANTITY_SIZE], double value, const char *u
 	else if (!strcmp(unit, "count") || !strcmp(unit, "samples") || !*unit)
 		return print_scaled(text, value, scale_count);
 	else if (!strcmp(unit, "fraction"))
-		(void)snprintf(text, QUANTITY_SIZE, "%.*f %%", fabs(value) < 0.0995 && value != 0 ? 2 : 1, value * 100);
+		return print_percent(text, value * 100);
 	else
 		(void)snprintf(text, QUANTITY_SIZE, "%.3g %.12s", value, unit);
 	return text;

@@ -39,6 +39,20 @@ TEST(bytes_counts_and_fractions_have_their_own_scales)
 	assert_string_equal(shown(2.5, "z"), "2.5 z");
 }
 
+/* What happens once in ten thousand completions is not nothing. */
+TEST(small_numbers_keep_their_digits)
+{
+	assert_string_equal(shown(0.00234, "count"), "0.00234");
+	assert_string_equal(shown(-0.000412345, "count"), "-0.000412");
+	assert_string_equal(shown(0.0123, "ns"), "0.0123 ns");
+	assert_string_equal(shown(0.0995, "count"), "0.10");
+	assert_string_equal(shown(3e-7, "count"), "3e-07");
+	assert_string_equal(shown(0.65, "ns"), "0.65 ns");
+	assert_string_equal(shown(0.00002, "fraction"), "< 0.01 %");
+	assert_string_equal(shown(0, "fraction"), "0.0 %");
+	assert_string_equal(shown(0.0997, "fraction"), "9.97 %");
+}
+
 TEST(what_is_no_number_is_shown_as_none)
 {
 	assert_string_equal(shown(NAN, "ns"), "-");
