@@ -85,8 +85,7 @@ static int parse_number(const char *value, double *ret, struct error *err)
 	*ret = strtod(value, &end);
 	if (end != value && !*end && isfinite(*ret))
 		return 0;
-	fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no number", value);
-	return error_try(err, "0.05");
+	return fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no number", value);
 }
 
 /* An error about a value also names the option that it was given to. */
@@ -121,6 +120,10 @@ static int store(const struct option *row, const char *value, char *config, stru
 		return name_option(row, quantity_parse_count(value, into, err), err);
 	case OPTION_NUMBER:
 		return name_option(row, parse_number(value, into, err), err);
+	case OPTION_PERCENT:
+		return name_option(row, quantity_parse_share(value, 1, into, err), err);
+	case OPTION_FRACTION:
+		return name_option(row, quantity_parse_share(value, 0.01, into, err), err);
 	case OPTION_DURATION:
 		return name_option(row, quantity_parse_duration(value, into, err), err);
 	case OPTION_BYTES:

@@ -21,6 +21,8 @@ enum option_type {
 	OPTION_WORDS,           /* a list that takes the words that follow, up to the next option: --base a-*.xcut */
 	OPTION_COUNT,           /* uint64_t */
 	OPTION_NUMBER,          /* double */
+	OPTION_PERCENT,         /* double: "5" and "5%" are 5 */
+	OPTION_FRACTION,        /* double: "0.05" and "5%" are 0.05 */
 	OPTION_DURATION,        /* uint64_t, ns */
 	OPTION_BYTES,           /* uint64_t */
 };

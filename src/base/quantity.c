@@ -134,6 +134,21 @@ int quantity_parse_bytes(const char *text, uint64_t *ret_bytes, struct error *er
 	return 0;
 }
 
+int quantity_parse_share(const char *text, double one_percent, double *ret, struct error *err)
+{
+	char *end;
+
+	*ret = strtod(text, &end);
+	if (end != text && isfinite(*ret) && !*end)
+		return 0;
+	if (end != text && isfinite(*ret) && !strcmp(end, "%")) {
+		*ret *= one_percent;
+		return 0;
+	}
+	fail(err, FAILURE_USAGE, -EINVAL, "'%s' is no number", text);
+	return error_because(err, "it takes a number, or one with %%");
+}
+
 int quantity_parse_count(const char *text, uint64_t *ret, struct error *err)
 {
 	char *end;

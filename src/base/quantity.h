@@ -19,4 +19,6 @@ const char *quantity_print(char text[QUANTITY_SIZE], double value, const char *u
 int quantity_parse_duration(const char *text, uint64_t *ret_ns, struct error *err);
 /* "64M", "1G", "4096"; powers of 1024. */
 int quantity_parse_bytes(const char *text, uint64_t *ret_bytes, struct error *err);
+/* "5" is 5; "5%" is five times what one percent is: 1, or 0.01 of a whole. */
+int quantity_parse_share(const char *text, double one_percent, double *ret, struct error *err);
 int quantity_parse_count(const char *text, uint64_t *ret, struct error *err);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/quantity.h"
 #include "command/answer.h"
 #include "command/command.h"
 #include "command/diff_captures.h"
@@ -52,8 +53,8 @@ static const struct option diff_options[] = {
 	{ .name = "ignore", .type = OPTION_LIST, .into = AT(ignore), .value = "REGEX", .example = "--ignore '^memcpy'",
 	  .help = "leave out stacks in which a function matches" },
 	{ .name = "json", .type = OPTION_FLAG, .into = AT(json), .example = "--json", .help = "print the answer as JSON" },
-	{ .name = "margin", .type = OPTION_NUMBER, .into = AT(margin), .value = "PERCENT", .example = "--margin 5",
-	  .help = "equivalent is what differs by no more than this" },
+	{ .name = "margin", .type = OPTION_PERCENT, .into = AT(margin), .value = "PERCENT", .example = "--margin 5",
+	  .help = "equivalent is what differs by no more than this; 5 and 5% are one" },
 	{ .name = "objective", .type = OPTION_WORDS, .into = AT(objective), .value = "FILE...",
 	  .example = "--objective a-1.json b-1.json", .help = "what a load generator saw, per capture or per side" },
 	{ .name = "output", .letter = 'o', .type = OPTION_TEXT, .into = AT(output), .value = "FILE", .example = "-o pull-request.md",
@@ -111,11 +112,12 @@ static int read_tests(const struct diff_config *diff, struct named *named, struc
 {
 	for (size_t i = 0; i < diff->test.count; i++) {
 		const char *text = diff->test.items[i], *equals = strrchr(text, '=');
-		char *end = NULL;
+		double percent = 0;
+		int r = equals ? quantity_parse_share(equals + 1, 1, &percent, err) : 0;
 
-		named[i].effect = equals ? fabs(strtod(equals + 1, &end)) / 100 : 0;
+		named[i].effect = fabs(percent) / 100;
 		named[i].name = equals ? xstrndup(text, (size_t)(equals - text)) : xstrdup(text);
-		if (equals && (end == equals + 1 || *end || !isfinite(named[i].effect))) {
+		if (r < 0) {
 			(void)fail(err, FAILURE_USAGE, -EINVAL, "--test '%.128s' predicts no number", text);
 			return error_try(err, "--test disk=50: a change of 50 %%");
 		}

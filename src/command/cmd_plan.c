@@ -39,12 +39,12 @@ static const struct plan_config defaults = { .change = 0.1, .power = 0.8 };
 
 #define INTO(field) offsetof(struct plan_config, field)
 static const struct option plan_options[] = {
-	{ .name = "change", .type = OPTION_NUMBER, .into = INTO(change), .value = "SHARE",
+	{ .name = "change", .type = OPTION_FRACTION, .into = INTO(change), .value = "SHARE",
 	  .help = "the change that is to be shown; 0.1, the default, is a tenth", .example = "--change 0.05" },
 	OPTION_COUNTS(plan_config),
 	{ .name = "dimension", .type = OPTION_TEXT, .into = INTO(dimension), .value = "STATE",
 	  .help = "of which state (default: each that holds a hundredth)", .example = "--dimension disk" },
-	{ .name = "power", .type = OPTION_NUMBER, .into = INTO(power), .value = "SHARE",
+	{ .name = "power", .type = OPTION_FRACTION, .into = INTO(power), .value = "SHARE",
 	  .help = "in which share of experiments it is shown (default 0.8)", .example = "--power 0.9" },
 	{ .name = "json", .type = OPTION_FLAG, .into = INTO(json), .help = "print the answer as JSON", .example = "--json" },
 	{ 0 },

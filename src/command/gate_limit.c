@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "base/quantity.h"
 
 static int gate_unknown(const char *name, struct error *err)
 {
@@ -29,15 +30,15 @@ int gate_limit_parse(const char *text, bool between, struct gate_limit *ret, str
 {
 	const char *equals = strchr(text, '=');
 	CLEANUP_TEXT char *name = equals ? xstrndup(text, (size_t)(equals - text)) : xstrdup(text);
-	char *end = NULL;
+	int r;
 
 	ret->gate = gate_find(name);
 	if (!ret->gate)
 		return gate_unknown(name, err);
-	ret->limit = equals ? strtod(equals + 1, &end) : NAN;
-	if (!equals || end == equals + 1 || *end || !isfinite(ret->limit)) {
+	r = equals ? quantity_parse_share(equals + 1, strcmp(ret->gate->unit, "fraction") ? NAN : 0.01, &ret->limit, err) : -EINVAL;
+	if (r < 0 || isnan(ret->limit)) {
 		(void)fail(err, FAILURE_USAGE, -EINVAL, "--gate '%.128s' has no limit", text);
-		(void)error_because(err, "a limit is a number");
+		(void)error_because(err, "a limit is a number, or a share with %%");
 		return error_try(err, "--gate %s=%g", ret->gate->name, ret->gate->limit);
 	}
 	if (ret->gate->between != between) {

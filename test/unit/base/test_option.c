@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ struct config {
 	const char *output;
 	struct option_list pids, labels;
 	uint64_t rate, duration_ns, size_bytes;
-	double limit;
+	double limit, margin, share;
 };
 
 static const struct option rows[] = {
@@ -29,6 +30,8 @@ static const struct option rows[] = {
 	  .help = "say what this is", .example = "--label build=1,2" },
 	{ .name = "limit", .type = OPTION_NUMBER, .into = offsetof(struct config, limit), .value = "NUMBER", .help = "most",
 	  .example = "--limit 0.1" },
+	{ .name = "margin", .type = OPTION_PERCENT, .into = offsetof(struct config, margin), .value = "PERCENT", .help = "least",
+	  .example = "--margin 5" },
 	{ .name = "max-size", .type = OPTION_BYTES, .into = offsetof(struct config, size_bytes), .value = "SIZE",
 	  .help = "end at this size", .example = "--max-size 64M" },
 	{ .name = "output", .letter = 'o', .type = OPTION_TEXT, .into = offsetof(struct config, output), .value = "FILE",
@@ -38,6 +41,8 @@ static const struct option rows[] = {
 	  .value = "PID[,PID]", .help = "these", .example = "--pid 1,2" },
 	{ .name = "rate", .letter = 'F', .type = OPTION_COUNT, .into = offsetof(struct config, rate), .value = "HERTZ",
 	  .help = "samples a second", .example = "--rate 99" },
+	{ .name = "share", .type = OPTION_FRACTION, .into = offsetof(struct config, share), .value = "SHARE", .help = "of all",
+	  .example = "--share 0.05" },
 	{ 0 },
 };
 
@@ -92,6 +97,18 @@ TEST(every_type_is_read)
 	assert_int_equal(config.rate, 999);
 	assert_string_equal(config.output, "x");
 	assert_true(config.all);
+}
+
+TEST(a_percent_sign_says_what_a_number_is)
+{
+	assert_int_equal(parse("--margin", "5%", "--share=5%", NULL), 0);
+	assert_true(config.margin == 5 && config.share == 0.05);
+	assert_int_equal(parse("--margin=5", "--share", "0.05", NULL), 0);
+	assert_true(config.margin == 5 && config.share == 0.05);
+	assert_int_equal(parse("--margin", "5 per cent", NULL), -EINVAL);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_string_equal(err.next, "--margin 5");
+	assert_true(parse("--share", "%", NULL) < 0 && parse("--limit", "5%", NULL) < 0);
 }
 
 TEST(flags_may_be_bundled_and_the_last_letter_takes_the_value)
