@@ -81,6 +81,8 @@ static int run_command(const struct command *command, char **words, struct error
 	void *config = command_config_new(command);
 	int r = option_parse(command->options, words, config, &arguments, err);
 
+	if (r == 0 && !command->takes_command)
+		option_arguments_take_rest(&arguments);
 	if (r == 0)
 		r = arguments.help ? show_help(command, err) : command->run(config, &arguments, err);
 	if (r < 0 && err->kind == FAILURE_USAGE && !*err->next)

@@ -51,6 +51,20 @@ void option_arguments_done(struct option_arguments *arguments)
 	*arguments = (struct option_arguments){ 0 };
 }
 
+void option_arguments_take_rest(struct option_arguments *arguments)
+{
+	size_t count = arguments->operand_count + arguments->command_count;
+	const char **operands = xcalloc(count + 1, sizeof(*operands));
+
+	for (size_t i = 0; i < count; i++)
+		operands[i] = i < arguments->operand_count ? arguments->operands[i] : arguments->command[i - arguments->operand_count];
+	free(arguments->operands);
+	arguments->operands = operands;
+	arguments->operand_count = count;
+	arguments->command = NULL;
+	arguments->command_count = 0;
+}
+
 static int list_add(struct option_list *list, const char *name, const char *item, char *storage, struct error *err)
 {
 	if (list->count == OPTION_LIST_LIMIT) {

@@ -54,6 +54,8 @@ struct option_arguments {               /* what is left: operands; the words aft
 	bool help;                      /* --help or -h was given */
 	uint64_t given;                 /* bit n: the option of row n, below OPTION_GIVEN_LIMIT, was on the command line */
 };
+/* Of a command that runs no other: the words after "--" are operands, whatever they begin with. */
+void option_arguments_take_rest(struct option_arguments *arguments);
 void option_arguments_done(struct option_arguments *arguments);
 
 /* argv without the program and command names. *config holds the defaults. An OPTION error names the option. */

@@ -56,7 +56,7 @@ static const struct option diff_options[] = {
 	{ .name = "margin", .type = OPTION_PERCENT, .into = AT(margin), .value = "PERCENT", .example = "--margin 5",
 	  .help = "equivalent is what differs by no more than this; 5 and 5% are one" },
 	{ .name = "objective", .type = OPTION_WORDS, .into = AT(objective), .value = "FILE...",
-	  .example = "--objective a-1.json b-1.json", .help = "what a load generator saw, per capture or per side" },
+	  .example = "--objective a-1.json b-1.json", .help = "what a load generator saw; the list ends at the next option or --" },
 	{ .name = "output", .letter = 'o', .type = OPTION_TEXT, .into = AT(output), .value = "FILE", .example = "-o pull-request.md",
 	  .help = "write to a file, drawn as its name ends: .txt, .json, .md, .html" },
 	{ .name = "period", .type = OPTION_LIST, .commas = true, .into = AT(period), .value = "TIME,...", .example = "--period 10ms",
@@ -149,9 +149,11 @@ static int check_asked(const struct diff_config *diff, const struct option_argum
 	if (by_option ? !arguments->operand_count && diff->base.count && diff->candidate.count : arguments->operand_count == 2)
 		return spare_inputs(diff, arguments, err);
 	(void)fail(err, FAILURE_USAGE, -EINVAL, "diff takes two files, or --base and --candidate");
-	(void)error_because(err, "%zu files were named beside %zu of base and %zu of candidate", arguments->operand_count,
-			    diff->base.count, diff->candidate.count);
-	return error_try(err, "crosscut diff base.xcut candidate.xcut");
+	(void)error_because(err, "%zu files were named beside %zu of base, %zu of candidate and %zu of --objective, which all take what follows "
+			    "up to the next option or --", arguments->operand_count, diff->base.count, diff->candidate.count,
+			    diff->objective.count);
+	return error_try(err, diff->objective.count ? "crosscut diff --objective a.json b.json -- a.xcut b.xcut"
+						    : "crosscut diff base.xcut candidate.xcut");
 }
 
 /* --- The answer -------------------------------------------------------------------------------------------------------------- */

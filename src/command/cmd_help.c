@@ -135,6 +135,7 @@ static int help_run(void *config, const struct option_arguments *arguments, stru
 const struct command cmd_help = {
 	.name = "help",
 	.summary = "show how a command is used",
+	.takes_command = true,
 	.synopsis = "crosscut help [OPTIONS] [COMMAND]",
 	.example = "crosscut help record",
 	.options = help_options,

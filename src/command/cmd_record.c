@@ -282,6 +282,7 @@ static void record_done(void *config)
 extern const struct command cmd_record;
 const struct command cmd_record = {
 	.name = "record", .summary = "capture a running population, or a command, into a file",
+	.takes_command = true,
 	.synopsis = "crosscut record [OPTIONS] -p PID|-t TID|--comm NAME|--cgroup PATH|--container ID|-a|-- CMD",
 	.example = "crosscut record -p $(pidof nginx) --work http -d 10s -o before.xcut",
 	.options = options, .config_size = sizeof(struct record_config), .defaults = &defaults, .run = record_run, .done = record_done,

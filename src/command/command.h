@@ -5,6 +5,7 @@
  * and its page in doc/; main.c turns its answer into an exit code: 0 yes, 1 no, 2 asked wrongly, 3 cannot be measured here,
  * 4 failed.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/option.h"
@@ -16,6 +17,7 @@ struct command {
 	const char *summary;                 /* one line, below 72 columns */
 	const char *synopsis;                /* "crosscut report [OPTIONS] FILE" */
 	const char *example;                 /* help starts with it */
+	bool takes_command;                  /* the words after "--" are a command line; else they are operands like the others */
 	const struct option *options;        /* ends with a row without a name */
 	size_t config_size;
 	const void *defaults;                /* a const instance of the config, NULL for all zero */

@@ -131,12 +131,26 @@ static const char *objective_of(const struct option_list *objectives, const stru
 	return objectives->items[objectives->count == all->count ? index : (size_t)all->rows[index].side];
 }
 
+/* Each is named as a capture is: then a capture without one has none, and what users saw of it is not known. */
 static bool all_share_names(const struct option_list *objectives, const struct gathered *all)
 {
-	for (size_t i = 0; i < all->count; i++)
-		if (!objective_of(objectives, all, i, true))
+	for (size_t k = 0; k < objectives->count; k++) {
+		bool found = false;
+
+		for (size_t i = 0; i < all->count; i++)
+			found |= share_stem(objectives->items[k], all->rows[i].path);
+		if (!found)
 			return false;
+	}
 	return true;
+}
+
+static int wrong_objectives(const struct option_list *objectives, const struct gathered *all, size_t sides, struct error *err)
+{
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "--objective does not fit the captures");
+	(void)error_because(err, "%zu were given for %zu captures of %zu sides, and they are not named as captures are", objectives->count,
+			    all->count, sides);
+	return error_try(err, "one for each capture or side; or those there are, named alike: a-1.json beside a-1.xcut");
 }
 
 static int give_objectives(const struct diff_captures *captures, struct gathered *into, struct error *err)
@@ -149,13 +163,14 @@ static int give_objectives(const struct diff_captures *captures, struct gathered
 		return 0;
 	by_name = all_share_names(objectives, into);
 	if (!by_name && objectives->count != into->count && objectives->count != sides)
-		return wrong_count("objective", objectives->count, into->count, err);
+		return wrong_objectives(objectives, into, sides, err);
 	for (size_t i = 0; i < into->count; i++) {
-		int r = objective_read(objective_of(objectives, into, i, by_name), &into->rows[i].objective, err);
+		const char *path = objective_of(objectives, into, i, by_name);
+		int r = path ? objective_read(path, &into->rows[i].objective, err) : 0;
 
 		if (r < 0)
 			return r;
-		into->rows[i].has_objective = true;
+		into->rows[i].has_objective = true;     /* of one without a file: that it is not known, and not its requests' own time */
 	}
 	return 0;
 }

@@ -296,3 +296,15 @@ TEST(an_option_can_be_set_by_a_file_of_settings)
 	assert_true(option_set(rows, "no-such-option", "1", &config, &err) < 0);
 	assert_int_equal(err.kind, FAILURE_USAGE);
 }
+
+TEST(of_a_command_that_runs_no_other_they_are_operands)
+{
+	assert_int_equal(parse("a.xcut", "--", "--b.xcut", "c.xcut", NULL), 0);
+	option_arguments_take_rest(&arguments);
+	assert_int_equal(arguments.operand_count, 3);
+	assert_string_equal(arguments.operands[0], "a.xcut");
+	assert_string_equal(arguments.operands[1], "--b.xcut");
+	assert_string_equal(arguments.operands[2], "c.xcut");
+	assert_null(arguments.operands[3]);
+	assert_int_equal(arguments.command_count, 0);
+}
