@@ -213,6 +213,8 @@ static const struct compared *running_state(const struct comparison *comparison)
 	return NULL;
 }
 
+static const double matters_from = 0.1;              /* of all that was lost: below, it does not matter */
+
 /* It matters by what it gained, not by how wide it is: width ranks consumption within one dimension only. */
 static void say_widest(const struct comparison *comparison, struct document *into)
 {
@@ -239,6 +241,11 @@ static void say_widest(const struct comparison *comparison, struct document *int
 				     "the candidate's widest on-CPU stack is %s, %s per correct completion (+%s), and it matters: it holds "
 				     "%.0f %% of what on-CPU time gained",
 				     widest.name, width, gained, 100 * change / change_of(running));
+	else if (most == running && change > 0)
+		document_add_finding(into, SEVERITY_NOTE,
+				     "the candidate's widest on-CPU stack is %s, %s per correct completion (+%s): that is %.0f %% of what "
+				     "on-CPU time gained, which went from %s to %s; the rest grew elsewhere",
+				     widest.name, width, gained, 100 * change / change_of(running), from, to);
 	else if (most == running)
 		document_add_finding(into, SEVERITY_NOTE,
 				     "the candidate's widest on-CPU stack is %s, %s per correct completion (%s%s), but it is not what grew: "
@@ -248,9 +255,10 @@ static void say_widest(const struct comparison *comparison, struct document *int
 		document_add_finding(into, SEVERITY_NOTE,
 				     "the candidate's widest on-CPU stack is %s, %s per correct completion (%s%s): a CPU profile would say "
 				     "to optimise it, but on-CPU time went from %s to %s while %s of thread time was lost, most of it in "
-				     "%s; %s gained %.1f %% of that, so it does not matter here",
+				     "%s; %s gained %.1f %% of that, %s",
 				     widest.name, width, change < 0 ? "-" : "+", gained, from, to, lost, most->name, widest.name,
-				     100 * fmax(0, change) / all);
+				     100 * fmax(0, change) / all, change > matters_from * all ? "so it is not where to begin"
+											     : "so it does not matter here");
 }
 
 /* --- How sure, and by what ------------------------------------------------------------------------------------------------------- */
