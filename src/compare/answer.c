@@ -300,17 +300,16 @@ static const struct column rate_columns[] = {
 	{ "by_cost", "by how much each", "", 0 },
 };
 
-/* Change = change of rate x mean cost + change of cost x mean rate: exact, with nothing left over. */
+/* Change = change of rate x mean cost + change of cost x mean rate: exact, with nothing left over. Rates are means of the pairs as the
+ * rows are, so that the two parts sum to the row's own change. */
 static void add_rate(const struct comparison *comparison, const struct compared *row, struct table *table)
 {
-	double work[2] = { 0, 0 }, rate[2], cost[2];
+	const double values[2] = { row->judged.base, row->judged.candidate };
+	double rate[2], cost[2];
 
-	for (size_t i = 0; i < comparison->arm_count; i++)
-		if (comparison->arms[i].capture.side < 2)
-			work[comparison->arms[i].capture.side] += 1 / comparison->arms[i].scale;
 	for (size_t side = 0; side < 2; side++) {
-		rate[side] = row->events[side] / work[side];
-		cost[side] = row->totals[side] / row->events[side];
+		rate[side] = row->rates[side] / (double)comparison->pairs;
+		cost[side] = values[side] / rate[side];
 	}
 	if (!isfinite(cost[0]) || !isfinite(cost[1]) || strcmp(row->measured, "exact") != 0)
 		return;
@@ -331,8 +330,7 @@ static void add_rates(const struct comparison *comparison, struct document *into
 			add_rate(comparison, row, table);
 	}
 	if (table->row_count)
-		(void)document_add_table(into, "rates", "The change of each state: how often, and how long each time",
-					 table);
+		(void)document_add_table(into, "rates", "The change of each state: how often, and how long each time", table);
 	else
 		table_free(table);
 }

@@ -34,6 +34,7 @@ static void set(struct compared *row, const struct arm *arm, double total, doubl
 	row->values[arm->capture.side][arm->capture.pair] += total * scale;
 	row->totals[arm->capture.side] += total;
 	row->events[arm->capture.side] += events;
+	row->rates[arm->capture.side] += events * arm->scale;
 }
 
 /* --- States, parts, amounts ------------------------------------------------------------------------------------------------ */

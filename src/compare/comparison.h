@@ -66,6 +66,7 @@ struct compared {
 	const char *source;                          /* of an amount: what counts it; of the comparison's texts, NULL where unknown */
 	bool lacks[SIDE_COUNT];                      /* a capture of that side did not measure it */
 	double totals[SIDE_COUNT], events[SIDE_COUNT];   /* raw, over the side's captures; events NAN where not counted */
+	double rates[SIDE_COUNT];                    /* events per completion, summed over the side's captures; NAN where not counted */
 	struct judged judged;                        /* candidate against base */
 	struct judged restored;                      /* restored against base; all zero without that side */
 	uint32_t node;                               /* of a stack: in the comparison's forest */

@@ -566,6 +566,7 @@ TEST(how_many_requests_are_in_no_figure_is_said)
 {
 	CLEANUP(selection) struct selection *selection = selection_new();
 	CLEANUP(comparison) struct comparison *comparison = compare_requests(selection);
+
 	assert_true(says(comparison, "16.7 % of the base's requests and 16.7 % of the candidate's are left out"));
 }
 
@@ -587,4 +588,51 @@ TEST(a_widest_stack_that_grew_is_not_said_not_to_have_grown)
 	slow.old_ns = 2.8e6;
 	elsewhere = compare(selection, &usual, &slow, PAIRS);
 	assert_true(says(elsewhere, "it is not what grew"));
+}
+
+static double cell_of(const struct document *document, const char *key, const char *row, const char *column)
+{
+	for (size_t i = 0; i < document->section_count; i++) {
+		const struct table *table = document->sections[i].table;
+
+		if (document->sections[i].kind != SECTION_TABLE || strcmp(document->sections[i].key, key) != 0)
+			continue;
+		for (size_t r = 0; r < table->row_count; r++)
+			for (size_t c = 0; c < table->column_count; c++)
+				if (!strcmp(table->cells[r * table->column_count].text, row) && !strcmp(table->columns[c].key, column))
+					return table->cells[r * table->column_count + c].number;
+	}
+	return NAN;
+}
+
+/* A thousand intervals in each run, of 10000 completions and of 2000: pooled, the pairs would not weigh alike. */
+TEST(rate_and_cost_sum_to_the_change_of_the_row)
+{
+	struct run few = usual, slow = usual;
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	CLEANUP(document) struct document *document = document_new("test", "test");
+	const struct comparison_asked asked = { .anyway = true };
+	const struct compared *row;
+	struct error err = { 0 };
+	double by_rate, by_cost;
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	few.completions = 2000;
+	few.parse_ns = 9e6;
+	slow.parse_ns = 5e6;
+	slow.completions = 4000;
+	add(comparison, SIDE_BASE, 0, make(&usual, 1));
+	add(comparison, SIDE_BASE, 1, make(&few, 1));
+	add(comparison, SIDE_CANDIDATE, 0, make(&slow, 1));
+	add(comparison, SIDE_CANDIDATE, 1, make(&slow, 1.01));
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	comparison_document(comparison, &asked, document);
+	row = comparison_find(comparison, "oncpu");
+	by_rate = cell_of(document, "rates", "oncpu", "by_rate");
+	by_cost = cell_of(document, "rates", "oncpu", "by_cost");
+	assert_true(fabs(by_rate + by_cost - row->judged.delta.estimate) < 1);
+	assert_true(fabs(cell_of(document, "rates", "oncpu", "base_rate") - 0.3) < 1e-9);
 }
