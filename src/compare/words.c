@@ -308,6 +308,17 @@ static void say_method(const struct comparison *comparison, struct document *int
 			     counts[CHANGE_SHRANK], counts[CHANGE_EQUIVALENT], counts[CHANGE_UNCLEAR], though, 100 * comparison->matched_share);
 }
 
+/* Whole slices, and intervals where they ended: what was going on at the edges counts on one side of them. */
+static void say_window(const struct comparison *comparison, struct document *into)
+{
+	CLEANUP_TEXT char *selected = selection_text(comparison->options.selection);
+
+	if (selection_by_time(comparison->options.selection))
+		document_add_finding(into, SEVERITY_NOTE,
+				     "of a part of the time, %s, in whole slices: an interval counts where it ended, so that one which reaches "
+				     "into or out of that part makes its side's sums rough", selected);
+}
+
 static void say_refusal(const struct comparison *comparison, struct document *into)
 {
 	for (size_t i = 0; i < comparison->gate_count; i++) {
@@ -408,6 +419,7 @@ void comparison_add_findings(const struct comparison *comparison, struct documen
 		say_widest(comparison, into);
 		mix_add_finding(comparison->mix, into);
 		say_restored(comparison, into);
+		say_window(comparison, into);
 		say_raw_totals(comparison, into);
 		say_method(comparison, into);
 	}

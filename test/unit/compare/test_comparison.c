@@ -636,3 +636,13 @@ TEST(rate_and_cost_sum_to_the_change_of_the_row)
 	assert_true(fabs(by_rate + by_cost - row->judged.delta.estimate) < 1);
 	assert_true(fabs(cell_of(document, "rates", "oncpu", "base_rate") - 0.3) < 1e-9);
 }
+
+TEST(that_a_part_of_the_time_is_rough_at_its_edges_is_said)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+
+	assert_int_equal(selection_window(selection, 2ull * BUILDER_SECOND, 0, NULL), 0);
+	comparison = compare_requests(selection);
+	assert_true(says(comparison, "an interval counts where it ended"));
+}
