@@ -188,6 +188,7 @@ static int select_run(void *config, const struct option_arguments *arguments, st
 
 	if (arguments->operand_count > 1) {
 		fail(err, FAILURE_USAGE, -EINVAL, "select takes one symptom or one capture");
+		error_because(err, "%zu were named", arguments->operand_count);
 		return error_try(err, "crosscut select latency");
 	}
 	if (arguments->operand_count) {

@@ -8,12 +8,13 @@
 static double fits(const struct symptom_facts *facts, char *why, size_t why_size)
 {
 	double active = symptom_active_ns(facts), busy = facts->oncpu / (facts->elapsed_ns * facts->processors);
+	double ready = isnan(facts->runnable) ? 0 : facts->runnable;
 
 	if (isnan(facts->oncpu) || active <= 0)
 		return NAN;
-	(void)snprintf(why, why_size, "%.0f %% of active thread time is running; it keeps %.2g of the host's processors busy",
-		       100 * facts->oncpu / active, busy * facts->processors);
-	return facts->oncpu / active;
+	(void)snprintf(why, why_size, "%.0f %% of active thread time is running and %.0f %% is ready and waits for a processor; it keeps %.2g of "
+		       "the host's processors busy", 100 * facts->oncpu / active, 100 * ready / active, busy * facts->processors);
+	return (facts->oncpu + symptom_ready_ns(facts).to_running) / active;
 }
 
 extern const struct symptom symptom_cpu_cost;

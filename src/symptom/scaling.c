@@ -13,7 +13,7 @@ static double fits(const struct symptom_facts *facts, char *why, size_t why_size
 		return NAN;
 	(void)snprintf(why, why_size, "%.0f %% of active thread time waits for locks, %.0f %% is ready and waits for a processor",
 		       100 * facts->lock / active, 100 * ready / active);
-	return (facts->lock + ready) / active;
+	return (facts->lock + symptom_ready_ns(facts).to_locks) / active;
 }
 
 extern const struct symptom symptom_scaling;

@@ -35,6 +35,14 @@ double symptom_active_ns(const struct symptom_facts *facts)
 	return sum;
 }
 
+struct symptom_ready symptom_ready_ns(const struct symptom_facts *facts)
+{
+	double ready = isnan(facts->runnable) ? 0 : facts->runnable, lock = isnan(facts->lock) ? 0 : facts->lock;
+	double running = isnan(facts->oncpu) ? 0 : facts->oncpu, share = lock + running > 0 ? lock / (lock + running) : 0;
+
+	return (struct symptom_ready){ .to_running = ready * (1 - share), .to_locks = ready * share };
+}
+
 const struct symptom *symptom_propose(const struct symptom_facts *facts, double *ret_fit)
 {
 	const struct symptom *best = NULL;

@@ -18,6 +18,11 @@ struct symptom_facts {                       /* thread time in ns, what is not k
 /* Running, ready and waiting; what is not known counts as nothing. */
 double symptom_active_ns(const struct symptom_facts *facts);
 
+/* Ready time speaks for whichever made threads ready at once: more work than processors, or a lock handed over. It is shared out as
+ * running and lock time are to each other. */
+struct symptom_ready { double to_running, to_locks; };
+struct symptom_ready symptom_ready_ns(const struct symptom_facts *facts);
+
 struct symptom {
 	const char *name;                    /* "cpu-cost", as in crosscut select cpu-cost */
 	const char *summary;                 /* the symptom as a person would put it; one line, below 72 columns */

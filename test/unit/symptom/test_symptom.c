@@ -30,6 +30,13 @@ TEST(each_kind_of_time_proposes_the_row_that_is_about_it)
 	assert_string_equal(proposed((struct symptom_facts){ .oncpu = 10, .lock = 60, .runnable = 10, .disk = 5 }), "scaling");
 }
 
+/* Twice as many threads as processors, and no lock: they wait for a processor, and not for each other. */
+TEST(ready_time_without_locks_is_a_processor_that_is_saturated)
+{
+	assert_string_equal(proposed((struct symptom_facts){ .oncpu = 35, .runnable = 55, .disk = 9 }), "cpu-cost");
+	assert_string_equal(proposed((struct symptom_facts){ .oncpu = 5, .runnable = 55, .lock = 30, .disk = 9 }), "scaling");
+}
+
 TEST(waits_of_several_kinds_are_latency)
 {
 	assert_string_equal(proposed((struct symptom_facts){ .oncpu = 8, .disk = 42, .runnable = 30, .lock = 10 }), "latency");
