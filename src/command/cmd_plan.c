@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PILOTS_MOST = 64, STATES_MOST = 32, PAIRS_LEAST = 6 };
+enum { PILOTS_MOST = 64, STATES_MOST = 32, PAIRS_LEAST = 6, PILOTS_FEW = 12 };
 #define ACTIVE_LEAST 0.01                    /* of active time: a smaller state is not planned for */
 
 struct plan_config {
@@ -192,10 +192,16 @@ static const struct column plan_columns[] = {
 	{ "fourfold", "four times", "", 0 },         { "shown", "six pairs show", "fraction", 0 },
 };
 
+/* Of few pilots the spread is itself uncertain; slices are many. */
+static double freedom_of(const struct planned *planned)
+{
+	return planned->logs.count > 1 ? (double)planned->logs.count - 1 : INFINITY;
+}
+
 static struct value pairs_at(const struct planning *planning, const struct planned *planned, double times)
 {
 	double deviation = deviation_at(planned, times);
-	size_t pairs = power_pairs(deviation, log1p(planning->config->change), 0.05, planning->config->power);
+	size_t pairs = power_pairs_estimated(deviation, freedom_of(planned), log1p(planning->config->change), 0.05, planning->config->power);
 
 	if (!isfinite(deviation) || !pairs)
 		return value_none();
@@ -218,7 +224,7 @@ static void add_plan(const struct planning *planning, struct document *into)
 			value_text(planned->row->name), value_number(planned->value / (double)planned->logs.count), value_number(deviation),
 			pairs_at(planning, planned, 0.5), pairs_at(planning, planned, 1), pairs_at(planning, planned, 2),
 			pairs_at(planning, planned, 4),
-			value_number(expm1(power_effect(deviation, PAIRS_LEAST, 0.05, planning->config->power))) });
+			value_number(expm1(power_effect_estimated(deviation, freedom_of(planned), PAIRS_LEAST, 0.05, planning->config->power))) });
 	}
 	document_add_table(into, "plan", "Pairs that would show the change, by length of a block", table);
 }
@@ -232,12 +238,16 @@ static void say_terms(const struct planning *planning, struct document *into)
 		within |= planning->states[i].within.count > 0;
 	document_add_finding(into, SEVERITY_NOTE,
 			     "a change of %.3g %% per correct completion, shown at 5 %% in %.0f %% of experiments; %zu pilot%s of %.3g s; "
-			     "a verdict takes six pairs or more", 100 * planning->config->change, 100 * planning->config->power,
-			     planning->pilots, planning->pilots == 1 ? "" : "s", mean);
+			     "a verdict takes six pairs or more. So is a row that is named beforehand (crosscut diff --test STATE=%.3g): rows "
+			     "that are tested together need more, and what stays within the margin of diff, 3 %%, is equivalent there", 100 * planning->config->change, 100 * planning->config->power,
+			     planning->pilots, planning->pilots == 1 ? "" : "s", mean, 100 * planning->config->change);
 	if (planning->pilots < 3)
 		document_add_finding(into, SEVERITY_WARNING, "%s: take three pilots of one build or more",
 				     planning->pilots == 1 ? "one pilot says nothing about how runs differ, so that these are the least"
 							   : "two pilots hardly tell how runs differ");
+	else if (planning->pilots < PILOTS_FEW)
+		document_add_finding(into, SEVERITY_NOTE, "%zu pilots tell only roughly how runs differ: these numbers allow for that, and would be "
+				     "smaller with more of them", planning->pilots);
 	if (!within)
 		document_add_finding(into, SEVERITY_NOTE, "what longer blocks would gain is not known: completions were counted for the whole "
 							  "capture, or it has fewer than %d slices", SLICES_LEAST);

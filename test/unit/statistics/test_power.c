@@ -83,12 +83,43 @@ static void so_many_experiments_show_it(void **state)
 	}
 }
 
+/* What a pilot of k runs finds differs: over all that it may find, so many experiments show the effect all the same. */
+static void a_pilot_that_may_be_wrong_is_allowed_for(void **state)
+{
+	uint64_t seed = 7;
+
+	(void)state;
+	for (int runs = 3; runs <= 12; runs *= 2) {
+		double shown = 0, told = 0;
+
+		for (int pilot = 0; pilot < 400; pilot++) {
+			double sum = 0, squares = 0, deviation;
+
+			for (int i = 0; i < runs; i++) {
+				double value = random_normal(&seed);
+
+				sum += value;
+				squares += value * value;
+			}
+			deviation = sqrt((squares - sum * sum / runs) / (runs - 1));
+			shown += power_of(0.7, INFINITY, power_pairs_estimated(deviation, runs - 1, 0.7, 0.05, 0.8), 0.05);
+			told += power_of(0.7, INFINITY, power_pairs(deviation, 0.7, 0.05, 0.8), 0.05);
+		}
+		assert_true(shown / 400 > 0.77 && shown / 400 < 0.84);
+		assert_true(told < shown);
+	}
+	for (double freedom = 1; freedom < 9000; freedom *= 3)          /* a certain effect is always shown */
+		assert_true(fabs(power_of(1e4, freedom, 6, 0.05) - 1) < 0.002);
+	assert_true(fabs(power_effect_estimated(1, INFINITY, 9, 0.05, 0.8) - power_effect(1, 9, 0.05, 0.8)) < 1e-6);
+	assert_true(power_effect_estimated(1, 2, 9, 0.05, 0.8) > 1.3 * power_effect(1, 9, 0.05, 0.8));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_many_pairs_as_the_exact_power_asks_for), cmocka_unit_test(the_sign_and_the_unit_do_not_matter),
 		cmocka_unit_test(the_effect_is_the_inverse_of_the_pairs),    cmocka_unit_test(what_cannot_be_said_is_not_said),
-		cmocka_unit_test(so_many_experiments_show_it),
+		cmocka_unit_test(so_many_experiments_show_it),		     cmocka_unit_test(a_pilot_that_may_be_wrong_is_allowed_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
