@@ -33,7 +33,7 @@
 enum { LOAD_SECONDS_MORE = 60, READY_WAIT_S = 120, END_WAIT_S = 30, COMMAND_LIMIT = 8192 };
 #define WARM_UP_NS 1500000000ull
 
-struct child { pid_t pid; };
+struct child { pid_t pid; bool over; int status; };
 
 struct running {
 	const struct block_config *config;
@@ -117,18 +117,38 @@ static int child_start(struct child *child, const char *command, bool read_outpu
 	return ends[0];
 }
 
+/* How it ended is kept. */
+static bool child_is_over(struct child *child)
+{
+	if (child->pid > 0 && waitpid(child->pid, &child->status, WNOHANG) == child->pid) {
+		child->pid = 0;
+		child->over = true;
+	}
+	return child->over;
+}
+
+static bool child_failed(const struct child *child)
+{
+	return child->over && !(WIFEXITED(child->status) && !WEXITSTATUS(child->status));
+}
+
+enum { HOW_SIZE = 64 };
+static const char *child_how(const struct child *child, char text[HOW_SIZE])
+{
+	if (WIFEXITED(child->status))
+		(void)snprintf(text, HOW_SIZE, "it ended with exit status %d", WEXITSTATUS(child->status));
+	else
+		(void)snprintf(text, HOW_SIZE, "signal %d ended it", WTERMSIG(child->status));
+	return text;
+}
+
 /* Waits for its end, then kills it. */
 static void child_end(struct child *child, int seconds)
 {
+	for (int i = 0; i < seconds * 100 && child->pid > 0 && !child_is_over(child); i++)
+		(void)usleep(10000);
 	if (child->pid <= 0)
 		return;
-	for (int i = 0; i < seconds * 100; i++) {
-		if (waitpid(child->pid, NULL, WNOHANG) == child->pid) {
-			child->pid = 0;
-			return;
-		}
-		(void)usleep(10000);
-	}
 	(void)kill(child->pid, SIGKILL);
 	(void)waitpid(child->pid, NULL, 0);
 	child->pid = 0;
@@ -173,15 +193,35 @@ static bool wait_ready(struct running *running, int output)
 		if (quantity_parse_duration(ready, &wait_ns, &ignored) < 0)
 			return false;
 		(void)usleep((useconds_t)(wait_ns / 1000));
-		return !waitpid(running->service.pid, NULL, WNOHANG);
+		return true;
 	}
 	running->port = (unsigned)strtoul(ready + 5, NULL, 10);
-	for (int i = 0; i < READY_WAIT_S * 20; i++) {
+	for (int i = 0; i < READY_WAIT_S * 20 && !child_is_over(&running->service); i++) {
 		if (port_answers(running->port))
 			return true;
 		(void)usleep(50000);
 	}
 	return false;
+}
+
+/* Whatever answered or was said: a service that has ended serves nothing. One whose output ended is about to. */
+static int check_service(struct running *running, bool is_ready, const char *command, struct error *err)
+{
+	const char *ready = arms_value(running, "ready");
+	bool by_line = !ready || !strcmp(ready, "line");
+	char how[HOW_SIZE];
+
+	for (int i = 0; i < 50 && !is_ready && by_line && !child_is_over(&running->service); i++)
+		(void)usleep(10000);
+	if (!child_is_over(&running->service) && is_ready)
+		return 0;
+	fail(err, FAILURE_WORK, -EIO, "the %s service did not start", running->arm);
+	if (running->service.over)
+		error_because(err, "%s before it was ready", child_how(&running->service, how));
+	else
+		error_because(err, "in %d s %s%.64s ([arms] ready)", READY_WAIT_S, by_line ? "it printed no line" : "nothing answered on ",
+			      by_line ? "" : ready);
+	return error_try(err, "%.400s", command);
 }
 
 static int start_service(struct running *running, struct error *err)
@@ -199,10 +239,20 @@ static int start_service(struct running *running, struct error *err)
 	is_ready = wait_ready(running, output);
 	if (output >= 0)
 		(void)close(output);
-	if (is_ready)
+	return check_service(running, is_ready, command + strlen("exec "), err);
+}
+
+/* One that ended by itself, before it was told to: its figures, if any, are of another time than the block. */
+static int check_load(struct running *running, struct error *err)
+{
+	CLEANUP_TEXT char *command = command_of(running, arms_value(running, "load"));
+	char how[HOW_SIZE];
+
+	if (!child_is_over(&running->load) || (!running->by_signals && !child_failed(&running->load)))
 		return 0;
-	fail(err, FAILURE_WORK, -EIO, "the %s service did not start", running->arm);
-	return error_try(err, "%.400s", command + 5);
+	fail(err, FAILURE_WORK, -EIO, "the load of the %s arm did not last for the block", running->arm);
+	error_because(err, "%s before the block was over", child_how(&running->load, how));
+	return error_try(err, "%.400s", command + strlen("exec "));
 }
 
 static int start_load(struct running *running, struct error *err)
@@ -221,7 +271,7 @@ static int start_load(struct running *running, struct error *err)
 	(void)child_start(&running->load, command, false);
 	wait = (struct timespec){ (time_t)(warm_up_ns / 1000000000), (long)(warm_up_ns % 1000000000) };
 	(void)nanosleep(&wait, NULL);
-	return 0;
+	return check_load(running, err);
 }
 
 /* --- The window ------------------------------------------------------------------------------------------------- */
@@ -230,7 +280,7 @@ static void window_opened(void *context)
 {
 	struct running *running = context;
 
-	if (running->by_signals)
+	if (running->by_signals && running->load.pid > 0)
 		(void)kill(running->load.pid, SIGUSR1);
 }
 
@@ -262,9 +312,12 @@ static int window_closed(void *context, struct capture *capture, struct error *e
 {
 	struct running *running = context;
 	struct objective *objective = &running->block->objective;
-	int r;
+	int r = check_load(running, err);
 
-	(void)kill(running->load.pid, running->by_signals ? SIGUSR2 : SIGTERM);
+	if (r < 0)
+		return r;
+	if (running->load.pid > 0)
+		(void)kill(running->load.pid, running->by_signals ? SIGUSR2 : SIGTERM);
 	child_end(&running->load, END_WAIT_S);
 	take_objective(running);
 	r = objective_read(running->block->objective_path, objective, err);

@@ -29,6 +29,7 @@ struct runbook_key {
 	const char *section, *name;
 	const char *summary;                 /* one line, below 72 columns */
 };
+extern const char *const runbook_words[];            /* of [arms]: what stands in braces is replaced; ends with NULL */
 extern const struct runbook_key runbook_keys[];      /* ends with a row without a name; [labels] takes any key */
 
 struct runbook_entry { char *section, *key, *value; unsigned line; };

@@ -70,6 +70,7 @@ const struct runbook_key runbook_keys[] = {
 	{ "test", "lateness", "a load later than this share of p99 voids its block (default 0.01)" },
 	{ 0 },
 };
+const char *const runbook_words[] = { "arm", "directory", "objective", "pair", "port", "programs", "rate", "scratch", "seconds", "workers", NULL };
 static const char *const sections[] = { "capture", "labels", "contract", "bounds", "hypothesis", "arms", "test", NULL };
 static const char *const operating_states[] = { "nominal", "overload", "partial-failure", "recovery", NULL };
 
@@ -175,11 +176,12 @@ static void check_quantities(struct parsing *parsing, const struct runbook_entry
 		size_t name_size = strcspn(at, ":, \t");
 		CLEANUP_TEXT char *name = xstrndup(at, name_size);
 		struct runbook_entry one = { entry->section, entry->key, name, entry->line };
-		double by = name_size < size ? strtod(at + name_size + 1, NULL) : 1;
+		char *end = NULL;
+		double by = name_size < size ? strtod(at + name_size + 1, &end) : 1;
 
 		if (size && !runbook_is_objective(name))
 			check_dimension(parsing, &one);
-		if (!(by > 0) || by > 1000)
+		if (!(by > 0) || by > 1000 || (end && end != at + size))
 			runbook_refuse(parsing, entry->line, "no share for", name, "it takes a number above 0: disk:0.5 is by half");
 		at += size;
 	}
@@ -205,6 +207,43 @@ static void check_number(struct parsing *parsing, const struct runbook_entry *en
 		runbook_refuse(parsing, entry->line, is_time ? "no length of time" : "no whole number", entry->value, why.why);
 }
 
+static void check_window(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	static const char *const windows[] = { "signals", "whole", NULL };
+
+	if (strcmp(entry->value, windows[0]) && strcmp(entry->value, windows[1]))
+		refuse_name(parsing, entry->line, "unknown window", entry->value, windows);
+}
+
+/* line, port:8080, or a time to wait. */
+static void check_ready(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	struct error ignored = { 0 };
+	uint64_t number;
+	bool port = !strncmp(entry->value, "port:", 5);
+
+	if (port ? quantity_parse_count(entry->value + 5, &number, &ignored) < 0 || !number || number > 65535
+		 : strcmp(entry->value, "line") && quantity_parse_duration(entry->value, &number, &ignored) < 0)
+		runbook_refuse(parsing, entry->line, "no sign of a service that is up", entry->value, "it takes line, port:8080, or a time such as 2s");
+}
+
+/* "{port}": a word of ours. Whatever else stands in braces is the shell's. */
+static void check_command(struct parsing *parsing, const struct runbook_entry *entry)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+
+	for (const char *at = strchr(entry->value, '{'); at; at = strchr(at + 1, '{')) {
+		size_t size = strspn(at + 1, letters);
+		CLEANUP_TEXT char *word = xstrndup(at + 1, size);
+		bool known = false;
+
+		for (size_t i = 0; runbook_words[i]; i++)
+			known |= !strcmp(runbook_words[i], word);
+		if (size && at[1 + size] == '}' && !(at > entry->value && at[-1] == '$') && !known)
+			refuse_name(parsing, entry->line, "unknown word in braces", word, runbook_words);
+	}
+}
+
 /* What has a form of its own, by section and key. */
 static const struct { const char *section, *key; void (*check)(struct parsing *parsing, const struct runbook_entry *entry); } forms[] = {
 	{ "contract", "state", check_state },          { "contract", "suspected", check_dimension },
@@ -213,6 +252,10 @@ static const struct { const char *section, *key; void (*check)(struct parsing *p
 	{ "hypothesis", "may-end-lower", check_quantities }, { "arms", "warm-up", check_number }, { "test", "pairs", check_number },
 	{ "test", "block", check_number },             { "test", "seed", check_number },
 	{ "test", "lateness", check_fraction },
+	{ "arms", "baseline", check_command },         { "arms", "candidate", check_command },
+	{ "arms", "restored", check_command },         { "arms", "load", check_command },
+	{ "arms", "objective", check_command },        { "arms", "ready", check_ready },
+	{ "arms", "window", check_window },
 };
 
 void runbook_check_form(struct parsing *parsing, const struct runbook_entry *entry)

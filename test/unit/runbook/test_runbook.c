@@ -118,7 +118,21 @@ TEST(what_has_a_form_is_held_to_it)
 	refused("[bounds]\nfalsified-by = x\n[hypothesis]\nby = much\n", 4, "no share");
 	refused("[bounds]\nfalsified-by = x\n[hypothesis]\nmust-move = disk, runnible, p99\n", 4, "unknown dimension 'runnible'");
 	refused("[bounds]\nfalsified-by = x\n[test]\npairs = six\n", 4, "no whole number");
+	refused("[bounds]\nfalsified-by = x\n[hypothesis]\nmust-move = disk:4x\n", 4, "no share for 'disk'");
+	refused("[bounds]\nfalsified-by = x\n[arms]\nready = lines\n", 4, "port:8080");
+	refused("[bounds]\nfalsified-by = x\n[arms]\nready = port:x\n", 4, "port:8080");
+	refused("[bounds]\nfalsified-by = x\n[arms]\nwindow = signal\n", 4, "signals, whole");
+	refused("[bounds]\nfalsified-by = x\n[arms]\nload = send --port {prot}\n", 4, "port");
 	assert_true(runbook_is_objective("p99") && !runbook_is_objective("disk"));
+}
+
+/* What stands in braces and is no single word is the shell's. */
+TEST(a_command_may_have_braces_of_its_own)
+{
+	CLEANUP(runbook) struct runbook *runbook = read_well("[bounds]\nfalsified-by = x\n[arms]\nready = port:80\nbaseline = serve {port} ${home} "
+							     "'{\"a\": 1}' {a,b} {1..3} { }\n");
+
+	assert_string_equal(runbook_value(runbook, "arms", "ready"), "port:80");
 }
 
 TEST(what_a_command_needs_is_asked_for_by_name)
