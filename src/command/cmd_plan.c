@@ -238,7 +238,7 @@ static void say_terms(const struct planning *planning, struct document *into)
 		within |= planning->states[i].within.count > 0;
 	document_add_finding(into, SEVERITY_NOTE,
 			     "a change of %.3g %% per correct completion, shown at 5 %% in %.0f %% of experiments; %zu pilot%s of %.3g s; "
-			     "a verdict takes six pairs or more. So is a row that is named beforehand (crosscut diff --test STATE=%.3g): rows "
+			     "a verdict takes six pairs or more. That is for a row that is named beforehand (crosscut diff --test STATE=%.3g): rows "
 			     "that are tested together need more, and what stays within the margin of diff, 3 %%, is equivalent there", 100 * planning->config->change, 100 * planning->config->power,
 			     planning->pilots, planning->pilots == 1 ? "" : "s", mean, 100 * planning->config->change);
 	if (planning->pilots < 3)

@@ -135,6 +135,8 @@ bool comparison_worse(const struct comparison *comparison);
  * state of at least a tenth of all that costs. False without that side.
  */
 bool comparison_drifted(const struct comparison *comparison);
+/* What costs time and lost most of it per completion; where pairs decide, of what grew alone. NULL where nothing did. */
+const struct compared *comparison_most_lost(const struct comparison *comparison);
 double comparison_matched_share(const struct comparison *comparison);
 size_t comparison_tested(const struct comparison *comparison);       /* rows in the family */
 

@@ -183,7 +183,7 @@ static void add_splits(const struct mix *mix, struct document *into)
 			i ? value_print("in %s", name) : value_text("elapsed"), figure(split.base), figure(split.candidate),
 			figure(split.candidate - split.base), figure(split.by_rate), figure(split.by_mix), figure(split.by_cost) });
 	}
-	(void)document_add_table(into, "mix", "The change of what requests take per second, all captures of a side together: more of them, others, or dearer ones", table);
+	(void)document_add_table(into, "mix", "What requests take per second, over all pairs: more of them, others, or dearer ones", table);
 }
 
 static const struct column class_columns[] = {
@@ -233,7 +233,7 @@ static void add_class_rows(const struct mix *mix, size_t most, struct document *
 			figure(part->by_cost) });
 	}
 	table->rows_left_out = most && found > most ? found - most : 0;
-	(void)document_add_table(into, "mix_classes", "Classes of requests, all captures of a side together, and what of the change of the mean request is theirs", table);
+	(void)document_add_table(into, "mix_classes", "Classes of requests over all pairs, and what of the mean request's change is theirs", table);
 }
 
 void mix_add_document(const struct mix *mix, size_t most, struct document *into)

@@ -50,7 +50,7 @@ static bool is_lost(const struct comparison *comparison, const struct compared *
 	return costs_here(comparison, row) && change_of(row) > 0 && (comparison_described(comparison) || row->judged.change == CHANGE_GREW);
 }
 
-static const struct compared *most_lost(const struct comparison *comparison)
+const struct compared *comparison_most_lost(const struct comparison *comparison)
 {
 	const struct compared *most = NULL;
 
@@ -185,7 +185,7 @@ static void print_share(const struct comparison *comparison, const struct compar
 
 static void say_most_lost(const struct comparison *comparison, struct document *into)
 {
-	const struct compared *most = most_lost(comparison);
+	const struct compared *most = comparison_most_lost(comparison);
 	char from[QUANTITY_SIZE], to[QUANTITY_SIZE], change[QUANTITY_SIZE];
 	struct text line = TEXT(2048);
 
@@ -218,7 +218,7 @@ static const double matters_from = 0.1;              /* of all that was lost: be
 /* It matters by what it gained, not by how wide it is: width ranks consumption within one dimension only. */
 static void say_widest(const struct comparison *comparison, struct document *into)
 {
-	const struct compared *running = running_state(comparison), *most = most_lost(comparison);
+	const struct compared *running = running_state(comparison), *most = comparison_most_lost(comparison);
 	char width[QUANTITY_SIZE], gained[QUANTITY_SIZE], from[QUANTITY_SIZE], to[QUANTITY_SIZE], lost[QUANTITY_SIZE];
 	double all = all_lost(comparison), change;
 	struct widest widest;
@@ -282,8 +282,8 @@ static void say_raw_totals(const struct comparison *comparison, struct document 
 
 static void say_method(const struct comparison *comparison, struct document *into)
 {
-	size_t counts[CHANGE_COUNT] = { 0 }, excluding = 0;
-	CLEANUP_TEXT char *though = NULL;
+	size_t counts[CHANGE_COUNT] = { 0 }, excluding = 0, alone = 0;
+	CLEANUP_TEXT char *though = NULL, *by_itself = NULL;
 
 	if (comparison_described(comparison)) {
 		document_add_finding(into, SEVERITY_NOTE,
@@ -298,13 +298,15 @@ static void say_method(const struct comparison *comparison, struct document *int
 		if (comparison->rows[i]->tested) {
 			counts[comparison->rows[i]->judged.change]++;
 			excluding += judged_excludes_zero(&comparison->rows[i]->judged);
+			alone += comparison->rows[i]->judged.alone;
 		}
+	by_itself = alone ? xasprintf(", and %zu named beforehand by %s", alone, alone == 1 ? "itself" : "themselves") : xstrdup("");
 	though = excluding ? xasprintf(" (%zu of them though their interval excludes 0: it is of its row alone, the outcome is corrected "
 				       "over all)", excluding) : xstrdup("");
 	document_add_finding(into, SEVERITY_NOTE,
-			     "%zu pairs; %zu rows tested together by paired t (differences taken as normal), Benjamini-Hochberg at %.3g %%: "
+			     "%zu pairs; %zu rows tested together by paired t (differences taken as normal), Benjamini-Hochberg at %.3g %%%s: "
 			     "%zu grew, %zu shrank, %zu equivalent within their margin, %zu unclear%s; %.1f %% of frames matched by name",
-			     comparison->pairs, comparison->tested, 100 * comparison->options.judge.false_share, counts[CHANGE_GREW],
+			     comparison->pairs, comparison->tested, 100 * comparison->options.judge.false_share, by_itself, counts[CHANGE_GREW],
 			     counts[CHANGE_SHRANK], counts[CHANGE_EQUIVALENT], counts[CHANGE_UNCLEAR], though, 100 * comparison->matched_share);
 }
 

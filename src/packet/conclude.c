@@ -329,22 +329,6 @@ static void claim_change(json_t *claims, const char *what, const struct compared
 	claim(claims, row->name, text);
 }
 
-static const struct compared *most_lost(const struct comparison *comparison)
-{
-	const struct compared *most = NULL;
-
-	for (size_t i = 0; i < comparison_row_count(comparison); i++) {
-		const struct compared *row = comparison_row_at(comparison, i);
-		double change = row->judged.candidate - row->judged.base;
-
-		if (row->kind != ROW_STATE || row->dimension_kind > DIMENSION_WAITING || !(change > 0))
-			continue;
-		if (!most || change > most->judged.candidate - most->judged.base)
-			most = row;
-	}
-	return most;
-}
-
 /* The function that a flame graph of running time would point at. */
 static const struct compared *widest_on_cpu(const struct comparison *comparison)
 {
@@ -363,7 +347,7 @@ static json_t *claims_json(struct concluding *concluding, const json_t *verdict)
 {
 	json_t *claims = json_array(), *evidence = json_array();
 	const struct comparison *comparison = concluding->comparison;
-	const struct compared *lost = most_lost(comparison), *cpu = comparison_find(comparison, "oncpu"),
+	const struct compared *lost = comparison_most_lost(comparison), *cpu = comparison_find(comparison, "oncpu"),
 			      *widest = widest_on_cpu(comparison);
 
 	if (first_refusal(concluding)) {

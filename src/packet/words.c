@@ -207,6 +207,7 @@ static void say_what(const struct packet *packet, struct document *into)
 static double say_lost(const struct packet *packet, struct document *into, const char **ret_name)
 {
 	const json_t *rows = rows_of(packet);
+	bool described = json_is_true(json_object_get(json_object_get(packet->root, "comparison"), "described"));
 	struct lost lost[32];
 	struct text text = TEXT(600);
 	char by[QUANTITY_SIZE];
@@ -216,7 +217,8 @@ static double say_lost(const struct packet *packet, struct document *into, const
 		const json_t *row = json_array_get(rows, i);
 		double change = number_of(row, "candidate") - number_of(row, "base");
 
-		if (!strcmp(packet_text(row, "kind"), "state") && costs(packet_text(row, "name")) && change > 0)
+		if (!strcmp(packet_text(row, "kind"), "state") && costs(packet_text(row, "name")) && change > 0 &&
+		    (described || !strcmp(packet_text(row, "outcome"), "grew")))
 			lost[count++] = (struct lost){ packet_text(row, "name"), change };
 	}
 	qsort(lost, count, sizeof(*lost), compare_lost);
@@ -226,7 +228,7 @@ static double say_lost(const struct packet *packet, struct document *into, const
 	if (count)
 		document_add_finding(into, SEVERITY_NOTE, "Each correct completion lost its time in %s of thread time.", text_string(&text));
 	else
-		document_add_finding(into, SEVERITY_NOTE, "No state of waiting grew per correct completion.");
+		document_add_finding(into, SEVERITY_NOTE, "No state of waiting was shown to grow per correct completion.");
 	text_done(&text);
 	*ret_name = count ? lost[0].name : NULL;
 	return count ? lost[0].change : 0;

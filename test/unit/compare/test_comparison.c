@@ -646,3 +646,42 @@ TEST(that_a_part_of_the_time_is_rough_at_its_edges_is_said)
 	comparison = compare_requests(selection);
 	assert_true(says(comparison, "an interval counts where it ended"));
 }
+
+/* Disk gains 1 ms per completion in every pair, lock 30 ms in one of them. */
+static struct profile *make_waits(uint64_t disk_ns, uint64_t lock_ns, const char *id)
+{
+	struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 1, "service");
+	struct thread_id thread = built_thread(profile, process, 1, "worker", BUILDER_START, BUILDER_START + 100ull * BUILDER_SECOND);
+	struct slice_id slice = built_slice(profile, BUILDER_START, BUILDER_START + 100ull * BUILDER_SECOND);
+
+	profile_set_meta(profile, "capture.id", id);
+	built_wait(profile, slice, thread, built_evidence(profile, "disk/read", EVIDENCE_IOWAIT, WAKE_SOFTIRQ), 1000 * disk_ns, 1000, disk_ns);
+	built_wait(profile, slice, thread, built_evidence(profile, "lock/mutex", EVIDENCE_OWNER_WOKE, WAKE_TASK), 1000 * lock_ns, 1000, lock_ns);
+	built_completions(profile, slice, process, "200", OUTCOME_CORRECT, 1000);
+	profile_freeze(profile);
+	return profile;
+}
+
+TEST(what_lost_most_is_what_was_shown_to_grow)
+{
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	for (size_t pair = 0; pair < PAIRS; pair++)
+		for (size_t side = 0; side < 2; side++) {
+			char id[16];
+
+			(void)snprintf(id, sizeof(id), "%zu-%zu", side, pair);
+			add(comparison, (enum side)side, pair,
+			    make_waits(1000000 + side * 1000000 + pair * 1000, 1000000 + (side && pair == 2 ? 30000000 : 0), id));
+		}
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	assert_int_equal(change_of(comparison, "lock"), CHANGE_UNCLEAR);
+	assert_true(comparison_find(comparison, "lock")->judged.delta.estimate > comparison_find(comparison, "disk")->judged.delta.estimate);
+	assert_string_equal(comparison_most_lost(comparison)->name, "disk");
+}
