@@ -120,28 +120,44 @@ static bool share_stem(const char *path, const char *other)
 	return size == stem_of(other, &two) && !strncmp(one, two, size);
 }
 
-static const char *objective_of(const struct option_list *objectives, const struct gathered *all, size_t index, bool by_name)
+static bool share_folder(const char *path, const char *other)
 {
-	if (by_name) {
-		for (size_t i = 0; i < objectives->count; i++)
-			if (share_stem(objectives->items[i], all->rows[index].path))
-				return objectives->items[i];
-		return NULL;
+	const char *one, *two;
+
+	(void)stem_of(path, &one);
+	(void)stem_of(other, &two);
+	return one - path == two - other && !strncmp(path, other, (size_t)(one - path));
+}
+
+/* Those of that name in the same folder; where there are none, the only one of that name elsewhere. How many got it. */
+static size_t assign(const char *objective, const struct gathered *all, const char **assigned)
+{
+	size_t near = 0, far = 0, last = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		if (!share_stem(objective, all->rows[i].path))
+			continue;
+		far++;
+		last = i;
+		if (!share_folder(objective, all->rows[i].path))
+			continue;
+		if (assigned[i])
+			return 0;
+		assigned[i] = objective;
+		near++;
 	}
-	return objectives->items[objectives->count == all->count ? index : (size_t)all->rows[index].side];
+	if (near || far != 1 || assigned[last])
+		return near;
+	assigned[last] = objective;
+	return 1;
 }
 
 /* Each is named as a capture is: then a capture without one has none, and what users saw of it is not known. */
-static bool all_share_names(const struct option_list *objectives, const struct gathered *all)
+static bool assign_by_name(const struct option_list *objectives, const struct gathered *all, const char **assigned)
 {
-	for (size_t k = 0; k < objectives->count; k++) {
-		bool found = false;
-
-		for (size_t i = 0; i < all->count; i++)
-			found |= share_stem(objectives->items[k], all->rows[i].path);
-		if (!found)
+	for (size_t i = 0; i < objectives->count; i++)
+		if (!assign(objectives->items[i], all, assigned))
 			return false;
-	}
 	return true;
 }
 
@@ -156,16 +172,18 @@ static int wrong_objectives(const struct option_list *objectives, const struct g
 static int give_objectives(const struct diff_captures *captures, struct gathered *into, struct error *err)
 {
 	const struct option_list *objectives = captures->objectives;
+	const char *assigned[CAPTURES_MOST] = { NULL };
 	size_t sides = captures->restored->count ? 3 : 2;
 	bool by_name;
 
 	if (!objectives->count)
 		return 0;
-	by_name = all_share_names(objectives, into);
+	by_name = assign_by_name(objectives, into, assigned);
 	if (!by_name && objectives->count != into->count && objectives->count != sides)
 		return wrong_objectives(objectives, into, sides, err);
 	for (size_t i = 0; i < into->count; i++) {
-		const char *path = objective_of(objectives, into, i, by_name);
+		size_t order = objectives->count == into->count ? i : (size_t)into->rows[i].side;
+		const char *path = by_name ? assigned[i] : objectives->items[order];
 		int r = path ? objective_read(path, &into->rows[i].objective, err) : 0;
 
 		if (r < 0)
