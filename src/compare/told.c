@@ -84,12 +84,23 @@ static const struct compared *row_of_dimension(const struct comparison *comparis
 	return row;
 }
 
+/* A load generator's clock and the service's own are two: where one capture has the one, another's requests do not stand in for it. */
+static bool is_another_clock(const struct comparison *comparison, const struct compared *row, const struct arm *arm)
+{
+	if (row->kind != ROW_ELAPSED || !strncmp(row->name, "elapsed:in ", strlen("elapsed:in ")) || !arm->capture.objective.requests)
+		return false;
+	for (size_t i = 0; i < comparison->arm_count; i++)
+		if (comparison->arms[i].capture.objective.known && !comparison->arms[i].capture.objective.requests)
+			return true;
+	return false;
+}
+
 static bool is_told(const struct comparison *comparison, const struct compared *row, enum side side, size_t pair)
 {
 	const struct arm *arm = comparison_arm(comparison, side, pair);
 	const struct compared *of = row->kind == ROW_STACK || row->kind == ROW_OBJECT ? row_of_dimension(comparison, row) : row;
 
-	if (!arm || of->unknown[side] >> pair & 1)
+	if (!arm || of->unknown[side] >> pair & 1 || is_another_clock(comparison, of, arm))
 		return false;
 	return of->told[side] >> pair & 1 || was_zero(arm, of, of->name);
 }

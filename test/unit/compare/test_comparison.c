@@ -685,3 +685,24 @@ TEST(what_lost_most_is_what_was_shown_to_grow)
 	assert_true(comparison_find(comparison, "lock")->judged.delta.estimate > comparison_find(comparison, "disk")->judged.delta.estimate);
 	assert_string_equal(comparison_most_lost(comparison)->name, "disk");
 }
+
+TEST(what_a_load_generator_saw_is_not_held_against_what_the_service_saw)
+{
+	const struct objective objective = { .known = true, .source = "the load generator", .mean_ns = 5e6, .p50_ns = NAN, .p90_ns = NAN,
+					     .p99_ns = NAN, .p999_ns = NAN, .throughput_per_s = NAN, .correct = NAN };
+	const struct comparison_given given = { .objective = &objective };
+	CLEANUP(selection) struct selection *selection = selection_new();
+	struct comparison_options options = comparison_defaults;
+	CLEANUP(comparison) struct comparison *comparison = NULL;
+	CLEANUP(profile) struct profile *candidate = make_requests(3000000);
+	struct error err = { 0 };
+
+	options.selection = selection;
+	comparison = comparison_new(&options);
+	add(comparison, SIDE_BASE, 0, make_requests(1000000));
+	assert_int_equal(comparison_add(comparison, SIDE_CANDIDATE, 0, "candidate", candidate, &given, &err), 0);
+	assert_int_equal(comparison_finish(comparison, &err), 0);
+	assert_int_equal(change_of(comparison, "elapsed:mean"), CHANGE_UNMEASURED);
+	assert_true(says(comparison, "mean 5 ms in the candidate, and the base's is not known"));
+	expect_elapsed(comparison, "elapsed:in disk", 0.6e6, 0.8e6);
+}
