@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/option.h"
+#include "profile/cohort.h"
 #include "profile/ledger.h"
 #include "profile/selection.h"
 
@@ -263,7 +264,7 @@ struct account *account_new(const struct question *question)
 	account->elapsed_ns = (double)selection_elapsed_ns(question->selection, question->profile);
 	account->is_ledger = profile_is_ledger(account->profile);
 	sum_states(account);
-	if (profile_meta(account->profile, "cohort.requests"))
+	if (cohort_is(account->profile))
 		account->thread_ns = account->accounted_ns;     /* requests have latencies, not lives */
 	return account;
 }

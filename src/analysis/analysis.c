@@ -4,6 +4,9 @@
  */
 #include "analysis/analysis.h"
 
+#include "profile/cohort.h"
+#include "result/document.h"
+
 #include <string.h>
 
 extern const struct analysis analysis_chain, analysis_io, analysis_ledger, analysis_locks,
@@ -36,4 +39,13 @@ const struct analysis *analysis_find(const char *name)
 		if (!strcmp((*row)->name, name))
 			return *row;
 	return NULL;
+}
+
+int analysis_run(const struct analysis *analysis, const struct question *question, struct document *into, struct error *err)
+{
+	if (!analysis->not_by_request || !cohort_is(question->profile))
+		return analysis->run(question, into, err);
+	if (question->alone)
+		document_add_finding(into, SEVERITY_WARNING, "%s", analysis->not_by_request);
+	return 0;
 }

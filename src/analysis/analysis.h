@@ -26,7 +26,10 @@ struct analysis {
 	const char *name;                     /* "ledger", as in --question ledger */
 	const char *asks;                     /* the question, as a person would put it */
 	int (*run)(const struct question *question, struct document *into, struct error *err);
+	const char *not_by_request;           /* why it cannot answer of some requests (profile/cohort.h); NULL: it can */
 };
 
 extern const struct analysis *const analyses[];  /* NULL-terminated, sorted by name */
 const struct analysis *analysis_find(const char *name);
+/* Of some requests a question whose facts are not kept by request has no answer: that is said, where it is asked by name, and nothing else. */
+int analysis_run(const struct analysis *analysis, const struct question *question, struct document *into, struct error *err);

@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "profile/cohort.h"
 #include "profile/selection.h"
 #include "result/document.h"
 
@@ -344,10 +345,10 @@ static int chain_run(const struct question *question, struct document *into, str
 	chaining.chain_ids = chain_ids = map_new(2 * sizeof(uint32_t));
 	read_graph(&chaining);
 	graph = chaining.graph;
-	count = profile_meta(question->profile, "cohort.requests") ? 0 : choose(&chaining, threads);
+	count = cohort_is(question->profile) ? 0 : choose(&chaining, threads);
 	for (size_t i = 0; i < count; i++)
 		follow(&chaining, threads[i]);
-	if (profile_meta(question->profile, "cohort.requests"))
+	if (cohort_is(question->profile))
 		follow_requests(&chaining);
 	if (chaining.window_ns > 0) {
 		(void)document_add_record(into, "chain", "Time followed to its ground", summary_of(&chaining, threads, count));

@@ -217,4 +217,5 @@ const struct analysis analysis_io = {
 	.name = "io",
 	.asks = "what did devices do, and whose requests did threads wait for?",
 	.run = io_run,
+	.not_by_request = "what devices did is kept by thread and by file, not by request: of these requests, --question waits has the waits for disks",
 };

@@ -11,6 +11,7 @@
 #include "analysis/analysis.h"
 #include "analysis/figure.h"
 #include "analysis/lock_table.h"
+#include "profile/cohort.h"
 #include "profile/lock.h"
 #include "profile/selection.h"
 #include "result/document.h"
@@ -222,7 +223,10 @@ static struct record *summary_of_locks(const struct lock_table *table)
 
 static void add_findings(const struct lock_table *table, struct document *into)
 {
-	if (!table->lock_count)
+	if (!table->lock_count && cohort_is(table->profile))
+		document_add_finding(into, SEVERITY_WARNING, "which locks they were and who held them is not kept by request: of these requests, "
+							     "--question waits has the stacks of the waits and who ended them");
+	else if (!table->lock_count)
 		document_add_finding(into, SEVERITY_NOTE, "no wait for a lock was cut by holder: there was none, or the capture was made "
 							  "--without locks or imported");
 	for (size_t i = 0; i < table->lock_count && i < LOCKS_MOST; i++) {

@@ -411,4 +411,5 @@ const struct analysis analysis_memory = {
 	.name = "memory",
 	.asks = "who allocates, who keeps, and what is resident?",
 	.run = memory_run,
+	.not_by_request = "allocations, page faults and what is resident are not kept by request: of these requests, --question waits has the waits for memory",
 };

@@ -276,4 +276,5 @@ const struct analysis analysis_network = {
 	.name = "network",
 	.asks = "whom did threads wait for over the network, and what went wrong there?",
 	.run = network_run,
+	.not_by_request = "connections are not kept by request: of these requests, --question waits has the waits for the network",
 };

@@ -261,4 +261,5 @@ const struct analysis analysis_oncpu = {
 	.name = "oncpu",
 	.asks = "which stacks and functions ran, and how long per correct completion?",
 	.run = oncpu_run,
+	.not_by_request = "running time of requests has no stacks: --question ledger has how long these requests ran",
 };

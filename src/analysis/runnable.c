@@ -9,6 +9,7 @@
 #include "analysis/figure.h"
 #include "base/map.h"
 #include "base/memory.h"
+#include "profile/cohort.h"
 #include "profile/ready.h"
 #include "profile/selection.h"
 #include "result/document.h"
@@ -299,7 +300,9 @@ static int runnable_run(const struct question *question, struct document *into, 
 	add_causes(&runnable, question->most ? question->most : BY_MOST, into);
 	add_pairs(&runnable, question->most ? question->most : EDGES_MOST, into);
 	add_lengths(&runnable, into);
-	if (!runnable.cause_count)
+	if (!runnable.cause_count && cohort_is(question->profile))
+		document_add_finding(into, SEVERITY_WARNING, "reasons of delays and who ran instead are not kept by request: there is their sum");
+	else if (!runnable.cause_count)
 		document_add_finding(into, SEVERITY_NOTE, "no delay has a reason: none was as long as 20 us, or the capture was made "
 							  "--without runnable or imported");
 	free(runnable.causes);

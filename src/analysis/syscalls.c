@@ -405,4 +405,5 @@ const struct analysis analysis_syscalls = {
 	.name = "syscalls",
 	.asks = "which system calls were made, from where, how long, with what errors?",
 	.run = syscalls_run,
+	.not_by_request = "system calls are not kept by request: of these requests, --question waits has those that waited",
 };

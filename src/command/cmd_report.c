@@ -241,7 +241,7 @@ static void add_gates(const struct profile *profile, const char *path, struct do
 static int run_named(const char *name, const struct question *question, struct document *into,
 		     struct error *err)
 {
-	return analysis_find(name)->run(question, into, err);
+	return analysis_run(analysis_find(name), question, into, err);
 }
 
 static int run_all(const char *const *names, const struct question *question, struct document *into,
@@ -265,7 +265,7 @@ static int answer_named(const struct analysis *analysis, const struct question *
 		account = account_new(question);
 		provenance_add(question, account, into);
 	}
-	return analysis->run(&alone, into, err);
+	return analysis_run(analysis, &alone, into, err);
 }
 
 /* An import may hold none of the ledger's states: then its call tree is the answer. */
@@ -370,7 +370,7 @@ static int report_file(const struct report_config *report, const struct analysis
 	r = answer(report, asked, &question, document, err);
 	if (r < 0)
 		return r;
-	if (!profile_meta(profile, "cohort.requests"))
+	if (!cohort_is(profile))
 		add_gates(profile, path, document);
 	else
 		document_add_finding(document, SEVERITY_NOTE, "of requests that are such, as far as they were decomposed; time is theirs, "

@@ -169,3 +169,8 @@ int cohort_narrow_to(struct profile *profile, const struct selection *selection,
 
 	return count ? cohort_narrow(profile, values, count, err) : 0;
 }
+
+bool cohort_is(const struct profile *profile)
+{
+	return profile_meta(profile, "cohort.requests") != NULL;
+}

@@ -4,6 +4,7 @@
  * Narrows a profile to some of its requests, so that every question can be asked of them: where did the time of the slow ones
  * go, on which stacks did the rejected ones wait?
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 struct error;
@@ -19,3 +20,5 @@ struct selection;
 int cohort_narrow(struct profile *profile, const char *const *values, size_t count, struct error *err);
 /* By the requests that a selection names; nothing where it names none. */
 int cohort_narrow_to(struct profile *profile, const struct selection *selection, struct error *err);
+/* Was it narrowed? */
+bool cohort_is(const struct profile *profile);

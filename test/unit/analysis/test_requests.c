@@ -160,6 +160,47 @@ TEST(a_quantile_or_an_outcome_or_a_status_names_a_cohort)
 	}
 }
 
+/* Not that nothing was captured, nor zeros: the capture may hold what the question is about. */
+TEST(what_is_not_kept_by_request_is_said_to_be_so)
+{
+	static const char *const questions[] = { "io", "locks", "memory", "network", "oncpu", "runnable", "syscalls", NULL };
+	static const char *const slow[] = { "GET /large" };
+
+	for (size_t i = 0; questions[i]; i++) {
+		struct asking it = asking(served());
+		bool said = false;
+
+		assert_int_equal(cohort_narrow(it.profile, slow, 1, &it.err), 0);
+		it.question.alone = true;
+		assert_int_equal(analysis_run(analysis_find(questions[i]), &it.question, it.document, &it.err), 0);
+		for (size_t j = 0; j < it.document->section_count; j++) {
+			const struct section *section = &it.document->sections[j];
+
+			if (section->kind != SECTION_FINDING) {
+				assert_true(!strcmp(questions[i], "locks") || !strcmp(questions[i], "runnable"));
+				continue;
+			}
+			said |= strstr(section->finding, "request") && section->severity == SEVERITY_WARNING;
+			if (strstr(section->finding, "record --with"))
+				broken("%s: %s", questions[i], section->finding);
+		}
+		if (!said)
+			broken("%s says nothing", questions[i]);
+		asked(&it);
+	}
+}
+
+TEST(beside_other_answers_what_has_none_is_left_out)
+{
+	static const char *const slow[] = { "GET /large" };
+	struct asking it = asking(served());
+
+	assert_int_equal(cohort_narrow(it.profile, slow, 1, &it.err), 0);
+	assert_int_equal(analysis_run(analysis_find("oncpu"), &it.question, it.document, &it.err), 0);
+	assert_int_equal(it.document->section_count, 0);
+	asked(&it);
+}
+
 TEST(without_requests_the_answer_says_so)
 {
 	struct asking it = asking(mercury(&mercury_candidate));
