@@ -223,9 +223,11 @@ static struct record *summary_of_locks(const struct lock_table *table)
 
 static void add_findings(const struct lock_table *table, struct document *into)
 {
-	if (!table->lock_count && cohort_is(table->profile))
-		document_add_finding(into, SEVERITY_WARNING, "which locks they were and who held them is not kept by request: of these requests, "
-							     "--question waits has the stacks of the waits and who ended them");
+	if (!table->lock_count && cohort_is(table->profile) && !profile_interval_count(table->profile))
+		document_add_finding(into, SEVERITY_WARNING, "which locks they were and who held them is kept by request with record --timeline "
+							     "alone: of these requests, --question waits has the stacks of such waits and who ended them");
+	else if (!table->lock_count && cohort_is(table->profile))
+		document_add_finding(into, SEVERITY_NOTE, "none of these requests waited for a lock");
 	else if (!table->lock_count)
 		document_add_finding(into, SEVERITY_NOTE, "no wait for a lock was cut by holder: there was none, or the capture was made "
 							  "--without locks or imported");

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "profile/latency.h"
+#include "profile/lock.h"
 #include "profile/selection.h"
 #include "profile/storage.h"
 
@@ -85,6 +86,115 @@ static void add_cell(struct profile *profile, const struct request *request, con
 		.count = one_in, .value = part->ns * one_in, .maximum = part->ns }));
 }
 
+/* --- Locks, where the intervals were kept ------------------------------------------------------------------------- */
+
+/* Requests by thread and by when they opened; latest: when the last of those so far closed. */
+struct served { uint32_t thread; size_t request; uint64_t opened_ns, latest_ns; };
+
+static int compare_served(const void *left, const void *right)
+{
+	const struct served *a = left, *b = right;
+
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	return a->opened_ns != b->opened_ns ? (a->opened_ns < b->opened_ns ? -1 : 1) : 0;
+}
+
+static struct served *served_new(const struct profile *profile, const bool *chosen, size_t *ret_count)
+{
+	struct served *served = xcalloc(profile->request_count + 1, sizeof(*served));
+	size_t count = 0;
+
+	for (size_t i = 0; i < profile->request_count; i++)
+		if (chosen[i])
+			served[count++] = (struct served){ profile->request_rows[i].thread.index, i, profile->request_rows[i].opened_ns,
+							   profile->request_rows[i].closed_ns };
+	qsort(served, count, sizeof(*served), compare_served);
+	for (size_t i = 1; i < count; i++)
+		if (served[i].thread == served[i - 1].thread && served[i - 1].latest_ns > served[i].latest_ns)
+			served[i].latest_ns = served[i - 1].latest_ns;
+	*ret_count = count;
+	return served;
+}
+
+/* Behind the last that opened on this thread before an instant. */
+static size_t served_until(const struct served *served, size_t count, uint32_t thread, uint64_t at_ns)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (served[middle].thread < thread || (served[middle].thread == thread && served[middle].opened_ns < at_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void add_lock_cell(struct profile *profile, struct cell cell, const char *source, enum weighting weighting)
+{
+	cell.measure = profile_measure(profile, (struct measure){ .role = ROLE_DETAIL, .weighting = weighting,
+								  .source = profile_string(profile, source) });
+	if (cell.measure.index && profile->cell_count < PROFILE_CELL_LIMIT)
+		(void)append(profile, cell, cell);
+}
+
+static void add_lock(struct profile *profile, const struct request *request, const struct link *link)
+{
+	const struct interval *wait = &profile->interval_rows[link->interval];
+	uint64_t one_in = request->one_in ? request->one_in : 1, ns = link->end_ns - link->start_ns;
+	struct cell cell = { .slice = slice_of(profile, request->closed_ns), .thread = wait->thread, .evidence = wait->evidence,
+			     .object = link->object, .other = link->by, .count = one_in, .value = ns * one_in, .maximum = ns };
+
+	add_lock_cell(profile, cell, LOCK_SEGMENTS, WEIGHTING_EXACT);
+	if (link->end_ns == wait->end_ns)
+		add_lock_cell(profile, cell, LOCK_HAND_OFFS, WEIGHTING_EXACT);
+	cell.stack = wait->stack;
+	cell.other_stack = link->stack;
+	if (cell.stack.index)
+		add_lock_cell(profile, cell, LOCK_SEGMENTS, WEIGHTING_SAMPLED);
+}
+
+/* While it waited to be handed the request a thread may have waited for locks of other work: such waits are no part of it. */
+static bool has_wait(const struct profile *profile, size_t first, size_t request, const struct interval *wait)
+{
+	for (size_t i = first; i < profile->part_count && profile->part_rows[i].request == request; i++)
+		if (profile->part_rows[i].evidence.index == wait->evidence.index && profile->part_rows[i].other.index == wait->waker.index)
+			return true;
+	return false;
+}
+
+/* Before the parts are moved: a request's lie together. */
+static void add_locks(struct profile *profile, const bool *chosen)
+{
+	size_t *firsts = xcalloc(profile->request_count + 1, sizeof(*firsts)), count;
+	struct served *served = served_new(profile, chosen, &count);
+
+	for (size_t i = profile->part_count; i-- > 0;)
+		firsts[profile->part_rows[i].request] = i;
+	for (size_t i = 0; i < profile->link_count; i++) {
+		const struct link *link = &profile->link_rows[i];
+		const struct interval *wait = &profile->interval_rows[link->interval];
+		size_t at = served_until(served, count, wait->thread.index, link->end_ns);
+
+		if (strcmp(profile_text(profile, link->kind), LOCK_LINK) != 0)
+			continue;
+		while (at-- > 0 && served[at].thread == wait->thread.index && served[at].latest_ns > link->start_ns) {
+			const struct request *request = &profile->request_rows[served[at].request];
+
+			if (request->opened_ns <= link->start_ns && request->closed_ns >= link->end_ns &&
+			    has_wait(profile, firsts[served[at].request], served[at].request, wait))
+				add_lock(profile, request, link);
+		}
+	}
+	free(served);
+	free(firsts);
+}
+
+/* --- All of it ----------------------------------------------------------------------------------------------------- */
+
 static enum outcome outcome_of(const struct profile *profile, const struct request *request)
 {
 	const char *name = profile_text(profile, request->outcome);
@@ -114,6 +224,7 @@ static void replace_facts(struct profile *profile, const bool *chosen)
 	size_t requests = 0, parts = 0;
 
 	profile->cell_count = profile->completion_count = 0;
+	add_locks(profile, chosen);
 	for (size_t i = 0; i < profile->part_count; i++) {
 		const struct part part = profile->part_rows[i];
 		const struct request *request = &profile->request_rows[part.request];

@@ -15,7 +15,8 @@ struct selection;
  * Replaces the facts of a frozen profile: requests are those that one of the values names; cells are their parts, times the
  * number of requests that each stands for; completions are those requests. A value is a class ("GET /user/:n"), an outcome
  * ("rejected"), a status ("503"), a trace id, "overlap", or a cohort of the latency ("p50", "p90", "p99", "p99.9"). Of running time no
- * request has stacks. Intervals stay as they are: a request's chain leads through other threads. -ENOENT where no request is such.
+ * request has stacks. Which locks they waited for, and whose, is known where intervals were kept. Intervals stay as they are: a request's
+ * chain leads through other threads. -ENOENT where no request is such.
  */
 int cohort_narrow(struct profile *profile, const char *const *values, size_t count, struct error *err);
 /* By the requests that a selection names; nothing where it names none. */

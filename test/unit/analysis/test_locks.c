@@ -6,6 +6,7 @@
 #include "unit/analysis/asking.h"
 
 #include "analysis/primitive.h"
+#include "profile/cohort.h"
 #include "profile/lock.h"
 
 enum { FUTEX = 202, PRIVATE = 128, BITSET = 9, CLOCK = 256 };
@@ -134,6 +135,57 @@ TEST(time_in_requests_is_told_where_they_were_followed)
 			near(number_of(share), 0.75);
 		asked(&asked_of);
 	}
+}
+
+/* A wait of b from start to end that a keeps until `cut`, and c to its end; in a request, if a class is named. */
+static void wait_in(const struct scene *it, struct evidence_id mutex, const char *class, uint64_t start, uint64_t cut, uint64_t end)
+{
+	struct string_id kind = profile_string(it->profile, LOCK_LINK);
+	uint32_t interval = (uint32_t)profile_interval_count(it->profile), request = (uint32_t)profile_request_count(it->profile);
+
+	profile_add_interval(it->profile, (struct interval){ .thread = it->b, .start_ns = start, .end_ns = end, .evidence = mutex,
+							     .waker = it->c, .stack = built_stack(it->profile, "main;work", STACK_COMPLETE) });
+	profile_add_link(it->profile, (struct link){ .interval = interval, .kind = kind, .start_ns = start, .end_ns = cut,
+						     .object = it->orders, .by = it->a });
+	profile_add_link(it->profile, (struct link){ .interval = interval, .kind = kind, .start_ns = cut, .end_ns = end,
+						     .object = it->orders, .by = it->c });
+	if (!class)
+		return;
+	profile_add_request(it->profile, (struct request){ .thread = it->b, .class = profile_string(it->profile, class), .one_in = 1,
+							   .opened_ns = start - 500, .closed_ns = end + 500 });
+	profile_add_part(it->profile, (struct part){ .request = request, .dimension = built_dimension(it->profile, "oncpu"), .ns = 1000 });
+	profile_add_part(it->profile, (struct part){ .request = request, .evidence = mutex, .other = it->c, .ns = end - start });
+}
+
+TEST(of_some_requests_the_locks_are_those_that_they_waited_for)
+{
+	static const char *const slow[] = { "GET /slow" };
+	struct scene it = scene();
+	struct evidence_id mutex = futex(it.profile, 0, FUTEX_WORD_TWO, FUTEX_OWNER_THREAD, "lock/mutex");
+	struct asking asked_of;
+	const struct table *table;
+	uint64_t at = BUILDER_START;
+
+	fill_orders(&it);
+	wait_in(&it, mutex, "GET /fast", at + 1000, at + 1300, at + 2000);
+	wait_in(&it, mutex, "GET /slow", at + 10000, at + 13000, at + 14000);
+	wait_in(&it, mutex, NULL, at + 20000, at + 25000, at + 30000);
+	wait_in(&it, mutex, "GET /slow", at + 40000, at + 43000, at + 44000);
+	asked_of = asking(it.profile);
+	assert_int_equal(cohort_narrow(it.profile, slow, 1, &asked_of.err), 0);
+	assert_null(profile_broken(it.profile));
+	assert_int_equal(ask(&asked_of, "locks"), 0);
+	table = table_at(&asked_of, "locks");
+	near(number_at(table, "orders", "wait"), 8000);
+	near(number_at(table, "orders", "acquisitions"), 2);
+	near(number_at(table, "orders", "contended"), 2000);
+	table = table_at(&asked_of, "holders");
+	assert_string_equal(cell_at(table, 0, "holder")->text, "a (11)");
+	near(number_of(cell_at(table, 0, "wait")), 6000);
+	near(number_of(cell_at(table, 1, "wait")), 2000);
+	table = table_at(&asked_of, "call_sites");
+	assert_string_equal(cell_at(table, 0, "stack")->text, "work < main");
+	asked(&asked_of);
 }
 
 TEST(what_a_holder_did_meanwhile_is_a_share_of_the_contended_time)
