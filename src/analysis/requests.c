@@ -12,8 +12,10 @@
 #include "base/map.h"
 #include "base/memory.h"
 #include "profile/latency.h"
+#include "profile/selection.h"
 #include "result/document.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,8 +128,8 @@ static void add_head(const struct asked *asked, struct document *into)
 	}
 	record_add(record, "opened", "opened", "count", meta_count(asked, "requests.opened"));
 	record_add(record, "decomposed", "decomposed", "count", value_integer((int64_t)asked->latencies->count));
-	record_add(record, "one_in_least", "one in, at least", "count", value_integer(least));
-	record_add(record, "one_in_most", "one in, at most", "count", value_integer(most));
+	record_add(record, "one_in_least", "one in, at least", "count", most ? value_integer(least) : value_none());
+	record_add(record, "one_in_most", "one in, at most", "count", most ? value_integer(most) : value_none());
 	record_add(record, "overlap", "with others on one thread", "fraction", figure(overlap / asked->latencies->weight));
 	record_add(record, "arrival_known", "arrival seen", "fraction", figure(known / asked->latencies->weight));
 	record_add(record, "incomplete", "with unknown time", "count", value_integer(incomplete));
@@ -350,6 +352,25 @@ static void add_classes(const struct asked *asked, struct document *into)
 	(void)document_add_table(into, "request_classes", "Requests by class and outcome", table);
 }
 
+/* That none was answered is a finding as well: whoever asks may have aborted them all, or speak what is not understood. */
+static void say_none(const struct asked *asked, struct document *into)
+{
+	uint64_t opened = profile_meta_number(asked->profile, "requests.opened", 0);
+	uint64_t abandoned = profile_meta_number(asked->profile, "requests.abandoned", 0);
+
+	if (!profile_meta(asked->profile, "requests.opened")) {
+		document_add_finding(into, SEVERITY_NOTE, "no request was followed: record --work http, resp or marker follows them");
+	} else if (!opened) {
+		document_add_finding(into, SEVERITY_NOTE, "requests were followed, but none was read while it was captured");
+	} else if (!selection_is_whole(asked->question->selection)) {
+		document_add_finding(into, SEVERITY_NOTE, "no request that was decomposed is in this selection");
+	} else {
+		add_head(asked, into);
+		document_add_finding(into, SEVERITY_WARNING, "of %" PRIu64 " requests that were read none was decomposed until its answer: %" PRIu64
+			" were abandoned by whoever asked, the others not chosen, open at the end, or answered in a way that is not understood", opened, abandoned);
+	}
+}
+
 static int requests_run(const struct question *question, struct document *into, struct error *err)
 {
 	CLEANUP(latencies) struct latencies *latencies =
@@ -359,7 +380,7 @@ static int requests_run(const struct question *question, struct document *into, 
 
 	(void)err;
 	if (!latencies->count) {
-		document_add_finding(into, SEVERITY_NOTE, "no request was decomposed; record --work http follows requests");
+		say_none(&asked, into);
 		return 0;
 	}
 	asked.cohorts = xcalloc(profile_request_count(asked.profile), 1);

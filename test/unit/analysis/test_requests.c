@@ -201,6 +201,22 @@ TEST(beside_other_answers_what_has_none_is_left_out)
 	asked(&it);
 }
 
+TEST(where_none_was_answered_it_is_told_how_many_were_read)
+{
+	struct profile *profile = profile_new();
+	struct asking it;
+
+	profile_set_meta_number(profile, "requests.opened", 20);
+	profile_set_meta_number(profile, "requests.abandoned", 17);
+	it = asking(profile);
+	assert_int_equal(ask(&it, "requests"), 0);
+	near(number_of(field_at(record_at(&it, "requests"), "opened")), 20);
+	near(number_of(field_at(record_at(&it, "requests"), "abandoned")), 17);
+	assert_int_equal(field_at(record_at(&it, "requests"), "one_in_least")->kind, VALUE_NONE);
+	assert_non_null(strstr(it.document->sections[it.document->section_count - 1].finding, "17 were abandoned"));
+	asked(&it);
+}
+
 TEST(without_requests_the_answer_says_so)
 {
 	struct asking it = asking(mercury(&mercury_candidate));
