@@ -16,7 +16,8 @@ static bool matches(const struct wait_seen *seen)
 			      "affine_move_task", "stop_one_cpu", "stop_two_cpus", "__stop_cpus",
 			      "stop_machine*", "kthread_stop", "kthread_park",
 			      "kthread_flush_work*", "__kthread_create_on_node",
-			      "call_usermodehelper_exec", "devtmpfs_submit_req");
+			      "call_usermodehelper_exec", "devtmpfs_submit_req", "exit_aio",
+			      "__do_sys_io_destroy", "__x64_sys_io_destroy");
 }
 
 const struct rule rule_ipc_kernel = {

@@ -122,6 +122,13 @@ static const struct fixture peer_fixtures[] = {
 	{ "a kernel thread that waits for the readers of a hurried grace period", .rule = "ipc-kernel",
 	  .seen = { .task_state = BLOCKED, .syscall = SYSCALL_NONE, .flags = EVIDENCE_KERNEL_THREAD },
 	  .frames = "__schedule schedule schedule_timeout rcu_exp_wait_wake kthread_worker_fn kthread ret_from_fork" },
+	{ "a program that ends and had libaio", .rule = "ipc-kernel",
+	  .seen = { .task_state = BLOCKED, .syscall = 231 },
+	  .frames = "__schedule schedule schedule_timeout wait_for_completion exit_aio __mmput do_exit do_group_exit "
+		    "__x64_sys_exit_group" },
+	{ "a context of libaio that is given back", .rule = "ipc-kernel",
+	  .seen = { .task_state = BLOCKED, .syscall = 207 },
+	  .frames = "__schedule schedule schedule_timeout wait_for_completion __x64_sys_io_destroy" },
 	{ "a thread that has itself moved to another CPU", .rule = "ipc-kernel",
 	  .seen = { .task_state = BLOCKED, .syscall = 203 },
 	  .frames = "schedule schedule_timeout __wait_for_common wait_for_completion affine_move_task "
