@@ -7,6 +7,7 @@
 #include "capture/lock_names.h"
 #include "interpreter/interpreter.h"
 #include "probe/decoder.h"
+#include "profile/profile.h"
 #include "symbol/kallsyms.h"
 
 #include <stdio.h>
@@ -73,6 +74,34 @@ void drain_name_outsider(struct drain *drain, uint32_t tid, const char *comm)
 	drain_feed_extra(drain);
 }
 
+/* Its variables lie behind its code: the file is that of the last code before. Of a number that had several images it is the newest. */
+static const struct mapping *code_before(const struct profile *profile, uint32_t process, uint64_t address)
+{
+	const struct mapping *before = NULL;
+
+	for (size_t i = 0; i < profile_mapping_count(profile); i++) {
+		const struct mapping *mapping = profile_mapping_at(profile, i);
+
+		if (mapping->start > address || profile_process_at(profile, mapping->process.index)->pid != process)
+			continue;
+		if (!before || mapping->process.index > before->process.index ||
+		    (mapping->process.index == before->process.index && mapping->start > before->start))
+			before = mapping;
+	}
+	return before;
+}
+
+static void name_lock_of_gone(struct drain *drain, uint32_t process, uint64_t lock, char name[LOCK_NAME_SIZE])
+{
+	const struct profile *profile = decoder_profile(drain->options.decoder);
+	const struct mapping *code = code_before(profile, process, lock);
+	const struct file *file = code ? profile_file_at(profile, code->file.index) : NULL;
+
+	if (file && code->offset <= code->start)
+		lock_names_find_gone(drain->lock_names, profile_text(profile, file->path), profile_text(profile, file->build_id),
+				     lock - (code->start - code->offset), name);
+}
+
 void drain_name_lock(struct drain *drain, uint32_t process, uint64_t lock, uint32_t contention)
 {
 	struct wire_lock_name wire = { .lock = lock, .process = process };
@@ -81,6 +110,8 @@ void drain_name_lock(struct drain *drain, uint32_t process, uint64_t lock, uint3
 	if (decoder_knows_lock(drain->options.decoder, process, lock))
 		return;
 	lock_names_find(drain->lock_names, process, lock, contention, name);
+	if (process && !*name)
+		name_lock_of_gone(drain, process, lock, name);
 	batch_put(&drain->extra, WIRE_LOCK_NAME, 0, &wire, sizeof(wire),
 		  (const char *const[]){ lock_kind(process, contention), name, NULL });
 	drain_feed_extra(drain);

@@ -26,7 +26,7 @@ enum { LOCK_READS = 2, LOCK_WRITES = 4, LOCK_REALTIME = 8, LOCK_PER_CPU = 16, LO
 
 /* The variables of one file. The file itself is not kept: all of its symbols' names would stay with it. */
 struct module {
-	char *path;
+	char *path, *build_id;                  /* build_id "": of whichever build a process has there */
 	bool is_placed;
 	uint64_t first;                         /* where the file says that its first page should be, if it does */
 	struct symbol_table *table;
@@ -64,6 +64,7 @@ static void module_done(struct module *module)
 {
 	symbol_table_free(module->table);
 	free(module->path);
+	free(module->build_id);
 	*module = (struct module){ 0 };
 }
 
@@ -131,13 +132,13 @@ static const struct region *region_at(const struct lock_names *names, uint64_t a
 
 /* --- Variables of a file ---------------------------------------------------------------------------------------- */
 
-static void module_open(struct module *module, uint32_t process, const char *path)
+static void module_open(struct module *module, uint32_t process, const char *path, const char *build_id)
 {
-	CLEANUP_TEXT char *inside = xasprintf("/proc/%" PRIu32 "/root%s", process, path);
+	CLEANUP_TEXT char *inside = process ? xasprintf("/proc/%" PRIu32 "/root%s", process, path) : xstrdup(path);
 	CLEANUP(elf_file) struct elf_file *elf = NULL;
 
-	*module = (struct module){ .path = xstrdup(path), .table = symbol_table_new() };
-	if (elf_file_open_path(inside, &elf) >= 0) {
+	*module = (struct module){ .path = xstrdup(path), .build_id = xstrdup(build_id), .table = symbol_table_new() };
+	if (elf_file_open_path(inside, &elf) >= 0 && (!*build_id || !strcmp(elf_file_build_id(elf), build_id))) {
 		module->is_placed = elf_file_address(elf, 0, &module->first);
 		(void)elf_file_add_variables(elf, module->table);
 	}
@@ -153,14 +154,14 @@ static void drop_oldest(struct lock_names *names)
 }
 
 /* Whose turn has come again is read again: a machine runs more programs than it is worth to remember. */
-static const struct module *module_of(struct lock_names *names, uint32_t process, const char *path)
+static const struct module *module_of(struct lock_names *names, uint32_t process, const char *path, const char *build_id)
 {
 	for (size_t i = 0; i < names->module_count; i++)
-		if (!strcmp(names->modules[i].path, path))
+		if (!strcmp(names->modules[i].path, path) && !strcmp(names->modules[i].build_id, build_id))
 			return &names->modules[i];
 	if (names->module_count == MODULES)
 		drop_oldest(names);
-	module_open(&names->modules[names->module_count], process, path);
+	module_open(&names->modules[names->module_count], process, path, build_id);
 	names->module_bytes += symbol_table_bytes(names->modules[names->module_count++].table);
 	while (names->module_count > 1 && names->module_bytes > MODULE_BYTES)
 		drop_oldest(names);
@@ -195,9 +196,21 @@ static void name_of_program(struct lock_names *names, uint32_t process, uint64_t
 	if (!region)
 		return;
 	if (region->base && region->path[0] == '/')
-		name_variable(module_of(names, process, region->path), address - region->base, name);
+		name_variable(module_of(names, process, region->path, ""), address - region->base, name);
 	else
 		(void)snprintf(name, LOCK_NAME_SIZE, "%.240s", region->path[0] == '/' || !*region->path ? "[anon]" : region->path);
+}
+
+void lock_names_find_gone(struct lock_names *names, const char *path, const char *build_id, uint64_t offset, char name[LOCK_NAME_SIZE])
+{
+	const struct module *module;
+
+	name[0] = '\0';
+	if (path[0] != '/' || !*build_id || names->looked++ >= TURN_LIMIT)
+		return;
+	module = module_of(names, 0, path, build_id);
+	if (module->is_placed && symbol_table_name(module->table, module->first + offset))
+		name_variable(module, offset, name);
 }
 
 void lock_names_find(struct lock_names *names, uint32_t process, uint64_t address, uint32_t contention, char name[LOCK_NAME_SIZE])

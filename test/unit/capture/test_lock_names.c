@@ -3,9 +3,11 @@
 #include "test.h"
 
 #include "capture/lock_names.h"
+#include "symbol/elf_file.h"
 
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,6 +42,33 @@ TEST(a_stack_is_named_as_such_and_what_is_not_mapped_has_no_name)
 	assert_true(!strcmp(name_of(names, environ, name), "[stack]") || *name == '[');
 	lock_names_find(names, 0x7fffffff, 4096, 0, name);
 	assert_string_equal(name, "");
+	lock_names_free(names);
+}
+
+/* By the file alone, as when the process has ended; of another build nothing is believed. */
+TEST(a_variable_of_a_process_that_has_ended_is_found_in_the_build_that_it_had)
+{
+	struct lock_names *names = lock_names_new(NULL);
+	struct elf_file *elf = NULL;
+	char name[LOCK_NAME_SIZE], path[4096] = "", line[4200];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long long first = 0;
+	uint64_t offset;
+
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+	while (!first && fgets(line, sizeof(line), maps))
+		if (strstr(line, path))
+			first = strtoull(line, NULL, 16);
+	(void)fclose(maps);
+	assert_true(elf_file_open_path(path, &elf) >= 0);
+	offset = (uint64_t)(uintptr_t)&lock_that_is_zero - first;
+	lock_names_find_gone(names, path, elf_file_build_id(elf), offset, name);
+	assert_string_equal(name, "lock_that_is_zero");
+	lock_names_find_gone(names, path, elf_file_build_id(elf), 16, name);
+	assert_string_equal(name, "");
+	lock_names_find_gone(names, path, "0123456789abcdef", offset, name);
+	assert_string_equal(name, "");
+	elf_file_free(elf);
 	lock_names_free(names);
 }
 
