@@ -424,6 +424,7 @@ int drain_slice(struct drain *drain, uint64_t start_ns, uint64_t end_ns, bool la
 	drain_feed(drain, drain->costs.bytes, drain->costs.size);
 	batch_clear(&drain->costs);
 	drain_losses(drain);
+	drain_note_requests(drain);
 	return drain_work(drain, last, err);
 }
 

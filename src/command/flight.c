@@ -17,9 +17,14 @@
 /* Of each kind of fact: its name in the profile's functions. */
 #define FACTS(X) X(cell) X(interval) X(link) X(request) X(part) X(completion) X(loss) X(own_cost)
 
+/* What is counted from a capture's beginning on: of a part of it, what came in that. */
+static const char *const counts_named[] = { "requests.opened", "requests.abandoned", "requests.responses_unmatched", "requests.decomposed" };
+enum { COUNTS = sizeof(counts_named) / sizeof(*counts_named) };
+
 struct kept {
 	struct slice_id slice;
 	uint64_t start_ns, end_ns, bytes;
+	uint64_t counts[COUNTS];             /* until its end */
 #define X(noun) struct noun *noun##s; size_t noun##_count;
 	FACTS(X)
 #undef X
@@ -30,6 +35,7 @@ struct flight {
 	struct kept *kept;                   /* oldest first */
 	size_t count;
 	uint64_t bytes, forgotten_for_room;
+	uint64_t counts[COUNTS];             /* until the end of what is forgotten */
 };
 
 struct flight *flight_new(uint64_t keep_ns, uint64_t bytes_most)
@@ -62,6 +68,7 @@ void flight_free(struct flight *flight)
 static void forget_oldest(struct flight *flight)
 {
 	flight->bytes -= flight->kept[0].bytes;
+	memcpy(flight->counts, flight->kept[0].counts, sizeof(flight->counts));
 	kept_done(&flight->kept[0]);
 	memmove(&flight->kept[0], &flight->kept[1], --flight->count * sizeof(flight->kept[0]));
 }
@@ -88,6 +95,8 @@ void flight_keep(struct flight *flight, const struct profile *profile, struct sl
 		forget_oldest(flight);
 	kept = &flight->kept[flight->count++];
 	*kept = (struct kept){ .slice = slice, .start_ns = row->start_ns, .end_ns = row->end_ns };
+	for (unsigned i = 0; i < COUNTS; i++)
+		kept->counts[i] = profile_meta_number(profile, counts_named[i], 0);
 #define X(noun)                                                                              \
 	kept->noun##_count = profile_##noun##_count(profile);                                \
 	kept->noun##s = xcalloc(kept->noun##_count + 1, sizeof(struct noun));                \
@@ -183,6 +192,9 @@ static void shorten_window(const struct flight *flight, struct profile *profile)
 	for (uint32_t i = 1; i < flight->kept[0].slice.index; i++)
 		*profile_slice_edit(profile, (struct slice_id){ i }) = (struct slice){ start_ns, start_ns };
 	profile_set_meta_number(profile, "capture.start_ns", start_ns);
+	for (unsigned i = 0; i < COUNTS; i++)
+		if (profile_meta(profile, counts_named[i]))
+			profile_set_meta_number(profile, counts_named[i], profile_meta_number(profile, counts_named[i], 0) - flight->counts[i]);
 	shorten_lives(flight, profile);
 }
 

@@ -329,12 +329,27 @@ static int choose_stages(const struct record_config *config, struct capture_conf
 	return 0;
 }
 
+static bool leaves_out_requests(const struct capture_config *capture)
+{
+	for (unsigned i = 0; i < capture->without_count; i++)
+		if (!strcmp(capture->without[i], "request"))
+			return true;
+	return false;
+}
+
 static bool follows_requests(const struct capture_config *capture)
 {
 	const struct work *work;
 	const char *argument;
 
-	return capture->requests && capture->work && !work_parse(capture->work, &work, &argument, NULL) && work->class_of;
+	return capture->requests && !leaves_out_requests(capture) && capture->work && !work_parse(capture->work, &work, &argument, NULL) && work->class_of;
+}
+
+static const char *why_no_request(const struct capture_config *capture)
+{
+	if (leaves_out_requests(capture))
+		return "--without request none is taken apart";
+	return capture->requests ? "without --work that follows requests none is taken apart" : "with --requests 0 none is taken apart";
 }
 
 /* What could never fire is said before anybody relies on it. */
@@ -342,11 +357,15 @@ static int parse_trigger(struct record_job *job, struct error *err)
 {
 	int r = trigger_parse(job->config->trigger, &job->trigger, err);
 
-	if (r || !trigger_needs_requests(&job->trigger) || trigger_has_others(&job->trigger) || follows_requests(&job->recording.capture))
+	if (r || !trigger_needs_requests(&job->trigger) || follows_requests(&job->recording.capture))
 		return r;
+	if (trigger_has_others(&job->trigger)) {
+		fprintf(stderr, "crosscut: warning: no request would fire --trigger '%.64s', only the rest of it: %s\n", job->config->trigger,
+			why_no_request(&job->recording.capture));
+		return 0;
+	}
 	(void)fail(err, FAILURE_USAGE, -EINVAL, "nothing would fire --trigger '%.64s'", job->config->trigger);
-	(void)error_because(err, "%s", job->recording.capture.requests ? "without --work that follows requests none is taken apart"
-									: "with --requests 0 none is taken apart");
+	(void)error_because(err, "%s", why_no_request(&job->recording.capture));
 	return error_try(err, "--work http --trigger 'request>200ms'");
 }
 

@@ -37,9 +37,13 @@ static int parse_gate(const char *word, struct trigger *ret, struct error *err)
 
 static int parse_word(const char *word, struct trigger *ret, struct error *err)
 {
+	uint64_t request_ns;
+
 	if (!strncmp(word, "request>", strlen("request>"))) {
-		if (quantity_parse_duration(word + strlen("request>"), &ret->request_ns, err) < 0 || !ret->request_ns)
+		if (quantity_parse_duration(word + strlen("request>"), &request_ns, err) < 0 || !request_ns)
 			return unknown(word, "a request is compared with a time above zero", err);
+		if (!ret->request_ns || request_ns < ret->request_ns)           /* either fires, so the shorter does */
+			ret->request_ns = request_ns;
 		return 0;
 	}
 	if (!strncmp(word, "gate:", strlen("gate:")))

@@ -34,6 +34,17 @@ TEST(alternatives_are_read_one_by_one)
 	assert_non_null(strstr(err.next, "--trigger"));
 }
 
+TEST(of_two_limits_the_shorter_fires)
+{
+	struct trigger trigger;
+	struct error err = { 0 };
+
+	assert_int_equal(trigger_parse("request>5ms,request>1s", &trigger, &err), 0);
+	assert_int_equal(trigger.request_ns, 5000000);
+	assert_int_equal(trigger_parse("request>1s,request>5ms", &trigger, &err), 0);
+	assert_int_equal(trigger.request_ns, 5000000);
+}
+
 TEST(a_request_fires_only_what_asks_for_requests_and_only_above_the_limit)
 {
 	struct trigger trigger = { .request_ns = 5000 }, signal = { .signal = true };
