@@ -26,13 +26,14 @@ enum { LOCK_READS = 2, LOCK_WRITES = 4, LOCK_REALTIME = 8, LOCK_PER_CPU = 16, LO
 
 /* The variables of one file. The file itself is not kept: all of its symbols' names would stay with it. */
 struct module {
-	char *path, *build_id;                  /* build_id "": of whichever build a process has there */
+	char *path, *file;                      /* file: which of those that have lain there or do so elsewhere */
 	bool is_placed;
 	uint64_t first;                         /* where the file says that its first page should be, if it does */
 	struct symbol_table *table;
 };
 
-struct region { uint64_t start, end, base; char *path; };       /* base: where the file's first page lies; path "" where none */
+/* base: where the file's first page lies; path "" where none; file: its device and inode. */
+struct region { uint64_t start, end, base; char *path; char file[40]; };
 
 struct lock_names {
 	const struct kallsyms *kernel;
@@ -64,7 +65,7 @@ static void module_done(struct module *module)
 {
 	symbol_table_free(module->table);
 	free(module->path);
-	free(module->build_id);
+	free(module->file);
 	*module = (struct module){ 0 };
 }
 
@@ -92,16 +93,19 @@ static void add_region(struct lock_names *names, const char *line)
 	const struct region *before = names->region_count ? &names->regions[names->region_count - 1] : NULL;
 	struct region region = { 0 };
 	uint64_t offset, inode;
-	char path[PATH_SIZE] = "";
+	char path[PATH_SIZE] = "", device[16];
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %*x:%*x %" SCNu64 " %4095[^\n]", &region.start, &region.end, &offset,
-		   &inode, path) < 4)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %15s %" SCNu64 " %4095[^\n]", &region.start, &region.end, &offset,
+		   device, &inode, path) < 5)
 		return;
+	(void)snprintf(region.file, sizeof(region.file), "%s %" PRIu64, device, inode);
 	if (inode && offset == 0) {
 		region.base = region.start;
 	} else if (before && before->end == region.start && (!inode || !strcmp(before->path, path))) {
 		region.base = *path && !inode ? 0 : before->base;
 	}
+	if (!inode && !*path && before && region.base)
+		memcpy(region.file, before->file, sizeof(region.file));
 	region.path = xstrdup(!inode && !*path && before && region.base ? before->path : path);
 	grow(names->regions, names->region_count, names->region_room);
 	names->regions[names->region_count++] = region;
@@ -132,13 +136,14 @@ static const struct region *region_at(const struct lock_names *names, uint64_t a
 
 /* --- Variables of a file ---------------------------------------------------------------------------------------- */
 
-static void module_open(struct module *module, uint32_t process, const char *path, const char *build_id)
+/* Of no process: file is a build id, which the file must have. */
+static void module_open(struct module *module, uint32_t process, const char *path, const char *file)
 {
 	CLEANUP_TEXT char *inside = process ? xasprintf("/proc/%" PRIu32 "/root%s", process, path) : xstrdup(path);
 	CLEANUP(elf_file) struct elf_file *elf = NULL;
 
-	*module = (struct module){ .path = xstrdup(path), .build_id = xstrdup(build_id), .table = symbol_table_new() };
-	if (elf_file_open_path(inside, &elf) >= 0 && (!*build_id || !strcmp(elf_file_build_id(elf), build_id))) {
+	*module = (struct module){ .path = xstrdup(path), .file = xstrdup(file), .table = symbol_table_new() };
+	if (elf_file_open_path(inside, &elf) >= 0 && (process || !strcmp(elf_file_build_id(elf), file))) {
 		module->is_placed = elf_file_address(elf, 0, &module->first);
 		(void)elf_file_add_variables(elf, module->table);
 	}
@@ -154,14 +159,14 @@ static void drop_oldest(struct lock_names *names)
 }
 
 /* Whose turn has come again is read again: a machine runs more programs than it is worth to remember. */
-static const struct module *module_of(struct lock_names *names, uint32_t process, const char *path, const char *build_id)
+static const struct module *module_of(struct lock_names *names, uint32_t process, const char *path, const char *file)
 {
 	for (size_t i = 0; i < names->module_count; i++)
-		if (!strcmp(names->modules[i].path, path) && !strcmp(names->modules[i].build_id, build_id))
+		if (!strcmp(names->modules[i].path, path) && !strcmp(names->modules[i].file, file))
 			return &names->modules[i];
 	if (names->module_count == MODULES)
 		drop_oldest(names);
-	module_open(&names->modules[names->module_count], process, path, build_id);
+	module_open(&names->modules[names->module_count], process, path, file);
 	names->module_bytes += symbol_table_bytes(names->modules[names->module_count++].table);
 	while (names->module_count > 1 && names->module_bytes > MODULE_BYTES)
 		drop_oldest(names);
@@ -196,7 +201,7 @@ static void name_of_program(struct lock_names *names, uint32_t process, uint64_t
 	if (!region)
 		return;
 	if (region->base && region->path[0] == '/')
-		name_variable(module_of(names, process, region->path, ""), address - region->base, name);
+		name_variable(module_of(names, process, region->path, region->file), address - region->base, name);
 	else
 		(void)snprintf(name, LOCK_NAME_SIZE, "%.240s", region->path[0] == '/' || !*region->path ? "[anon]" : region->path);
 }
