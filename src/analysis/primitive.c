@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "profile/evidence.h"
 
-enum { COMMAND = 127, DO_WAIT = 0, DO_LOCK_PI = 6, DO_WAIT_BITSET = 9, DO_LOCK_PI2 = 13, CALL_FUTEX = 202, REALTIME = 256 };
+enum { COMMAND = 127, DO_WAIT = 0, DO_LOCK_PI = 6, DO_WAIT_BITSET = 9, DO_LOCK_PI2 = 13, CALL_FUTEX = 202, REALTIME = 256, NAME_SIZE = 512 };
 enum { READS = 2, WRITES = 4, RTMUTEX = 8, PER_CPU = 16, KERNEL_MUTEX = 32, MMAP = 64 };
 
 struct primitive_row { const char *function, *primitive; };
@@ -85,13 +85,29 @@ static bool matches(const char *pattern, const char *name, size_t length)
 	return length == size && !strncmp(name, pattern, size);
 }
 
+/* Newer Rust puts the type of a method in brackets, "<std::sys::sync::mutex::futex::Mutex>::lock", as older does not: they go. */
+static size_t plain_name(const char *name, size_t length, char plain[NAME_SIZE])
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < length && used < NAME_SIZE; i++)
+		if (name[i] != '>' || length - i < 3 || name[i + 1] != ':' || name[i + 2] != ':')
+			plain[used++] = name[i];
+	return used;
+}
+
 static const char *primitive_of_function(const char *name)
 {
+	char plain[NAME_SIZE];
 	size_t length;
 
 	while (*name == '_')
 		name++;
 	length = strcspn(name, "@");
+	if (*name == '<') {
+		length = plain_name(name, length, plain);
+		name = plain;
+	}
 	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
 		if (matches(rows[i].function, name, length))
 			return rows[i].primitive;

@@ -278,6 +278,10 @@ TEST(the_innermost_known_function_names_the_primitive)
 	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_ZERO, FUTEX_OWNER_NONE, "__new_sem_wait_slow64.constprop.0", "main"), "semaphore");
 	assert_string_equal(of(0, FUTEX_WORD_TWO, FUTEX_OWNER_NONE, "pthread_barrier_wait", "main"), "barrier");
 	assert_string_equal(of(BITSET | CLOCK, FUTEX_WORD_TWO, FUTEX_OWNER_NONE, "pthread_rwlock_rdlock", "main"), "rwlock (read)");
+	assert_string_equal(of(BITSET, FUTEX_WORD_TWO, FUTEX_OWNER_OTHER, "<std::sys::sync::mutex::futex::Mutex>::lock_contended", "main"),
+			    "mutex (Rust)");
+	assert_string_equal(of(BITSET, FUTEX_WORD_OTHER, FUTEX_OWNER_OTHER, "<std::sys::sync::rwlock::futex::RwLock>::write_contended", "main"),
+			    "rwlock (write, Rust)");
 	assert_string_equal(of(BITSET, FUTEX_WORD_TWO, FUTEX_OWNER_OTHER, "std::sys::sync::mutex::futex::Mutex::lock_contended", "main"),
 			    "mutex (Rust)");
 	assert_string_equal(of(0, FUTEX_WORD_ZERO, FUTEX_OWNER_NONE, "runtime.futex", "runtime.notesleep"), "idle thread (Go)");
