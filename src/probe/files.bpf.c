@@ -80,6 +80,10 @@ HIDDEN void file_of(struct inode *inode, struct wire_file *ret)
 		return;
 	ret->inode = READ(inode, i_ino);
 	ret->device = READ(super, s_dev);
+	if ((READ(inode, i_mode) & MODE_BITS) != MODE_BLOCK)
+		return;
+	ret->inode = READ(inode, i_rdev);       /* by whatever node it was opened, it is the device */
+	ret->device = 0;
 }
 
 /* Of the page cache; NULL for pages that are a program's own. A page within a larger one says where that begins. */

@@ -46,7 +46,7 @@ struct file_operations { void *release; };
 struct hlist_node { struct hlist_node *next; };
 struct hlist_head { struct hlist_node *first; };
 struct super_block { __u32 s_dev; };
-struct inode { unsigned short i_mode; unsigned long i_ino; struct super_block *i_sb; struct hlist_head i_dentry; };
+struct inode { unsigned short i_mode; unsigned long i_ino; __u32 i_rdev; struct super_block *i_sb; struct hlist_head i_dentry; };
 struct file { const struct file_operations *f_op; struct inode *f_inode; void *private_data; };
 struct qstr { const unsigned char *name; };
 struct dentry { struct qstr d_name; struct dentry *d_parent; union { struct hlist_node d_alias; } d_u; };
