@@ -119,6 +119,7 @@ static int read_tests(const struct diff_config *diff, struct named *named, struc
 		named[i].name = equals ? xstrndup(text, (size_t)(equals - text)) : xstrdup(text);
 		if (r < 0) {
 			(void)fail(err, FAILURE_USAGE, -EINVAL, "--test '%.128s' predicts no number", text);
+			(void)error_because(err, "what stands after = is the change in percent");
 			return error_try(err, "--test disk=50: a change of 50 %%");
 		}
 	}
@@ -144,6 +145,7 @@ static int check_asked(const struct diff_config *diff, const struct option_argum
 
 	if (!(diff->margin > 0 && diff->margin < 100)) {
 		(void)fail(err, FAILURE_USAGE, -EINVAL, "--margin lies between 0 and 100 percent");
+		(void)error_because(err, "%.3g was given", diff->margin);
 		return error_try(err, "--margin 3");
 	}
 	if (by_option ? !arguments->operand_count && diff->base.count && diff->candidate.count : arguments->operand_count == 2)

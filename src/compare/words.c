@@ -314,11 +314,15 @@ static void say_method(const struct comparison *comparison, struct document *int
 static void say_window(const struct comparison *comparison, struct document *into)
 {
 	CLEANUP_TEXT char *selected = selection_text(comparison->options.selection);
+	bool counted = true;
 
+	for (size_t i = 0; i < comparison->arm_count; i++)
+		counted &= comparison->arms[i].capture.correct > 0;
 	if (selection_by_time(comparison->options.selection))
 		document_add_finding(into, SEVERITY_NOTE,
 				     "of a part of the time, %s, in whole slices: an interval counts where it ended, so that one which reaches "
-				     "into or out of that part makes its side's sums rough", selected);
+				     "into or out of that part makes its side's sums rough%s", selected,
+				     counted ? "" : ". Completions that were counted for a capture as a whole are of no part of it");
 }
 
 static void say_refusal(const struct comparison *comparison, struct document *into)
@@ -421,10 +425,10 @@ void comparison_add_findings(const struct comparison *comparison, struct documen
 		say_widest(comparison, into);
 		mix_add_finding(comparison->mix, into);
 		say_restored(comparison, into);
-		say_window(comparison, into);
 		say_raw_totals(comparison, into);
 		say_method(comparison, into);
 	}
+	say_window(comparison, into);
 	say_simulated(comparison, into);
 	say_same(comparison, into);
 	say_outcomes(comparison, into);

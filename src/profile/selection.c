@@ -44,7 +44,7 @@ struct answers {
 	const struct profile *profile;
 	uint8_t *focus_frames, *ignore_frames;       /* by frame: ANSWER_* */
 	uint8_t *stacks, *slices, *processes;        /* by stack, by slice; by process: has it a selected thread? */
-	bool window_known;
+	bool window_known, whole_known, counted_whole;
 	uint64_t start_ns, end_ns;                   /* of the selected slices */
 };
 
@@ -202,18 +202,6 @@ bool selection_by_time(const struct selection *selection)
 	return selection->from_ns || selection->to_ns;
 }
 
-int selection_check(const struct selection *selection, const struct profile *profile, const char *name, struct error *err)
-{
-	if (!selection_by_time(selection))
-		return 0;
-	for (size_t i = 1; i < profile_slice_count(profile); i++)
-		if (profile_slice_at(profile, i)->end_ns)
-			return 0;
-	(void)fail(err, FAILURE_USAGE, -EINVAL, "cannot select a part of the time of '%s'", name);
-	(void)error_because(err, "it does not say when anything happened");
-	return error_try(err, "without --from and --to");
-}
-
 bool selection_by_stack(const struct selection *selection)
 {
 	return selection->focus.count || selection->ignore.count;
@@ -356,6 +344,37 @@ static bool has_slice(const struct selection *selection, const struct profile *p
 	return *answer == ANSWER_YES;
 }
 
+static int refuse_window(const struct selection *selection, const struct profile *profile, const char *name, struct error *err)
+{
+	char from[QUANTITY_SIZE], last[QUANTITY_SIZE];
+	uint64_t start = capture_start(profile), end = 0;
+
+	for (size_t i = 1; i < profile_slice_count(profile); i++)
+		end = profile_slice_at(profile, i)->end_ns > end ? profile_slice_at(profile, i)->end_ns : end;
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "'%s' holds nothing of that time", name);
+	return error_because(err, "it ends %s after its start, and --from is %s", quantity_print(last, end > start ? (double)(end - start) : 0, "ns"),
+			     quantity_print(from, (double)selection->from_ns, "ns"));
+}
+
+int selection_check(const struct selection *selection, const struct profile *profile, const char *name, struct error *err)
+{
+	bool timed = false, chosen = false;
+
+	if (!selection_by_time(selection))
+		return 0;
+	for (size_t i = 1; i < profile_slice_count(profile); i++) {
+		timed |= profile_slice_at(profile, i)->end_ns > 0;
+		chosen |= has_slice(selection, profile, i);
+	}
+	if (timed && !chosen)
+		return refuse_window(selection, profile, name, err);
+	if (timed)
+		return 0;
+	(void)fail(err, FAILURE_USAGE, -EINVAL, "cannot select a part of the time of '%s'", name);
+	(void)error_because(err, "it does not say when anything happened");
+	return error_try(err, "without --from and --to");
+}
+
 /* Every key that is named must hold; of the values given for one key, one must. */
 static bool clauses_hold(const struct selection *selection, const struct selection_subject *subject)
 {
@@ -418,6 +437,30 @@ static bool is_denominator(const struct profile *profile, const struct completio
 	return !source || (strlen(counted_by) == size && !strncmp(source, counted_by, size));
 }
 
+static bool all_in_one_slice(const struct profile *profile)
+{
+	size_t count = profile_completion_count(profile);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		sum += profile_completion_at(profile, i)->count;
+		if (profile_completion_at(profile, i)->slice.index != profile_completion_at(profile, 0)->slice.index)
+			return false;
+	}
+	return sum > 1 && profile_slice_count(profile) > 2;
+}
+
+/* Told once, at the end, by who sent the load: of all the time, and of no part of it. */
+static bool is_counted_whole(const struct selection *selection, const struct profile *profile)
+{
+	struct answers *answers = answers_of(selection, profile);
+
+	if (!answers->whole_known)
+		answers->counted_whole = all_in_one_slice(profile);
+	answers->whole_known = true;
+	return answers->counted_whole;
+}
+
 /* Completions belong to processes: those count that have a selected thread. */
 bool selection_has_completion(const struct selection *selection, const struct profile *profile,
 			      const struct completion *completion)
@@ -425,6 +468,8 @@ bool selection_has_completion(const struct selection *selection, const struct pr
 	struct answers *answers;
 
 	if (!has_slice(selection, profile, completion->slice.index) || !is_denominator(profile, completion))
+		return false;
+	if (selection_by_time(selection) && is_counted_whole(selection, profile))
 		return false;
 	if (!completion->process.index || !selection->clause_count)
 		return true;

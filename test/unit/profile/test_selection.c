@@ -267,3 +267,45 @@ TEST(no_time_lies_in_a_window_that_ends_before_it_begins)
 	assert_false(selection_by_time(selection));
 	assert_true(selection_window(selection, 5, 5, &err) < 0);
 }
+
+static struct profile *three_slices(bool whole)
+{
+	struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 1, "service");
+
+	profile_set_meta_number(profile, "capture.start_ns", BUILDER_START);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct slice_id slice = built_slice(profile, BUILDER_START + i * (uint64_t)BUILDER_SECOND,
+						    BUILDER_START + (i + 1) * (uint64_t)BUILDER_SECOND);
+
+		if (!whole || i == 2)
+			built_completions(profile, slice, process, "200", OUTCOME_CORRECT, 10);
+	}
+	profile_freeze(profile);
+	return profile;
+}
+
+/* Told at the end by who sent the load: a third of the time has not a third of them, nor all. */
+TEST(completions_of_the_whole_are_of_no_part_of_it)
+{
+	CLEANUP(selection) struct selection *all = selection_new(), *late = selection_new();
+	CLEANUP(profile) struct profile *whole = three_slices(true), *counted = three_slices(false);
+
+	assert_int_equal(selection_window(late, 2ull * BUILDER_SECOND, 0, NULL), 0);
+	assert_true(selection_has_completion(all, whole, profile_completion_at(whole, 0)));
+	assert_false(selection_has_completion(late, whole, profile_completion_at(whole, 0)));
+	assert_true(selection_has_completion(late, counted, profile_completion_at(counted, 2)));
+	assert_false(selection_has_completion(late, counted, profile_completion_at(counted, 1)));
+}
+
+TEST(a_window_behind_the_end_is_a_mistake_of_the_question)
+{
+	CLEANUP(selection) struct selection *behind = selection_new();
+	CLEANUP(profile) struct profile *profile = three_slices(false);
+	struct error err = { 0 };
+
+	assert_int_equal(selection_window(behind, 3600ull * BUILDER_SECOND, 0, NULL), 0);
+	assert_true(selection_check(behind, profile, "a.xcut", &err) < 0);
+	assert_int_equal(err.kind, FAILURE_USAGE);
+	assert_non_null(strstr(err.why, "3 s after its start"));
+}
