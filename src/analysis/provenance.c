@@ -421,10 +421,10 @@ static void add_findings(const struct question *question, const struct account *
 				     "part of the time is selected, in whole slices; an interval "
 				     "counts where it ended, so the residual shows what reaches "
 				     "across the edges");
-	if (selection_by_time(question->selection) && profile_completion_count(question->profile) && !account->worked)
+	if (selection_by_time(question->selection) && account->worked && !(account_attempts(account) + account->unjudged > 0))
 		document_add_finding(into, SEVERITY_NOTE,
-				     "completions that were counted for the capture as a whole are "
-				     "of no part of its time: nothing is shown per completion");
+				     "no completion is of that part of the time; those that were "
+				     "counted for a capture as a whole are of no part of it");
 	if (!counted && account->is_ledger && !profile_meta(question->profile, "import.format"))
 		document_add_finding(into, SEVERITY_NOTE,
 				     "no useful work was counted, so nothing is shown per "

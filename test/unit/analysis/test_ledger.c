@@ -414,3 +414,19 @@ TEST(sums_that_no_whole_number_holds_are_cut_and_said_so)
 	assert_true(has_finding(&it, "1 sum is larger than can be shown"));
 	asked(&it);
 }
+
+/* Told at the end of a minute: its second half has not all of them. */
+TEST(completions_of_the_whole_capture_are_of_no_part_of_it)
+{
+	struct profile *profile = profile_new();
+	struct process_id process = built_process(profile, 1, "service");
+	struct asking it;
+
+	(void)mercury_slice_at(profile, 0);
+	built_completions(profile, mercury_slice_at(profile, 1), process, "200", OUTCOME_CORRECT, 100);
+	it = asking(profile);
+	assert_int_equal(selection_window(it.selection, 30ull * BUILDER_SECOND, 0, NULL), 0);
+	assert_int_equal(ask(&it, "ledger"), 0);
+	assert_true(has_finding(&it, "no completion is of that part of the time"));
+	asked(&it);
+}
