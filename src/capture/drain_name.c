@@ -79,7 +79,7 @@ static const struct mapping *code_before(const struct profile *profile, uint32_t
 {
 	const struct mapping *before = NULL;
 
-	for (size_t i = 0; i < profile_mapping_count(profile); i++) {
+	for (size_t i = profile_mapping_next(profile, 0); i < profile_mapping_count(profile); i = profile_mapping_next(profile, i + 1)) {
 		const struct mapping *mapping = profile_mapping_at(profile, i);
 
 		if (mapping->start > address || profile_process_at(profile, mapping->process.index)->pid != process)
@@ -94,7 +94,7 @@ static const struct mapping *code_before(const struct profile *profile, uint32_t
 static void name_lock_of_gone(struct drain *drain, uint32_t process, uint64_t lock, char name[LOCK_NAME_SIZE])
 {
 	const struct profile *profile = decoder_profile(drain->options.decoder);
-	const struct mapping *code = code_before(profile, process, lock);
+	const struct mapping *code = lock_names_may_look(drain->lock_names) ? code_before(profile, process, lock) : NULL;
 	const struct file *file = code ? profile_file_at(profile, code->file.index) : NULL;
 
 	if (file && code->offset <= code->start)

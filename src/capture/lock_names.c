@@ -206,6 +206,11 @@ static void name_of_program(struct lock_names *names, uint32_t process, uint64_t
 		(void)snprintf(name, LOCK_NAME_SIZE, "%.240s", region->path[0] == '/' || !*region->path ? "[anon]" : region->path);
 }
 
+bool lock_names_may_look(const struct lock_names *names)
+{
+	return names->looked < TURN_LIMIT;
+}
+
 void lock_names_find_gone(struct lock_names *names, const char *path, const char *build_id, uint64_t offset, char name[LOCK_NAME_SIZE])
 {
 	const struct module *module;
