@@ -264,8 +264,10 @@ static int demo_run(void *given, const struct option_arguments *arguments, struc
 	asked.programs = programs;
 	asked.scratch = directory;
 	asked.directory = target;
-	if (!r)
+	if (!r) {
+		sync();                 /* what was installed and built a moment ago is not to be written while the first blocks wait */
 		r = investigation_run(&asked, &packet, document, err);
+	}
 	if (r < 0 && err->kind == FAILURE_CANNOT) {
 		struct error refused = *err;
 
