@@ -14,13 +14,8 @@
 #include "format/native.h"
 #include "probe/decoder.h"
 #include "profile/profile.h"
+#include "unit/bytes_in_use.h"
 #include "wire/wire.h"
-
-#ifdef __SANITIZE_ADDRESS__
-size_t __sanitizer_get_current_allocated_bytes(void);
-#else
-#include <malloc.h>
-#endif
 
 #include <string.h>
 #include <unistd.h>
@@ -76,17 +71,6 @@ static void fly(struct flown *flown, uint32_t number)
 	classify_profile(flown->profile, false);
 	flight_keep(flown->flight, flown->profile, decoder_slice(flown->decoder));
 	profile_clear_facts(flown->profile);
-}
-
-static size_t bytes_in_use(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-	return __sanitizer_get_current_allocated_bytes();
-#else
-	struct mallinfo2 now = mallinfo2();
-
-	return now.uordblks + now.hblkhd;
-#endif
 }
 
 static struct profile *landed(struct flown *flown, uint32_t slices)

@@ -10,13 +10,8 @@
 #include "format/native.h"
 #include "probe/decoder.h"
 #include "profile/profile.h"
+#include "unit/bytes_in_use.h"
 #include "wire/wire.h"
-
-#ifdef __SANITIZE_ADDRESS__
-size_t __sanitizer_get_current_allocated_bytes(void);
-#else
-#include <malloc.h>
-#endif
 
 #include <string.h>
 #include <unistd.h>
@@ -68,17 +63,6 @@ static void run_slices(struct profile *profile, struct decoder *decoder, uint32_
 		live_and_die(&batch, serial, 2 + serial % PIDS);
 	}
 	batch_done(&batch);
-}
-
-static size_t bytes_in_use(void)
-{
-#ifdef __SANITIZE_ADDRESS__
-	return __sanitizer_get_current_allocated_bytes();
-#else
-	struct mallinfo2 now = mallinfo2();
-
-	return now.uordblks + now.hblkhd;
-#endif
 }
 
 TEST(processes_that_came_and_went_leave_their_rows_and_little_else)
